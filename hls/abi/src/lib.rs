@@ -1,0 +1,1 @@
+//! What host and hardware agree on: register map, argument layout, manifest.

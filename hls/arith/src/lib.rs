@@ -1,0 +1,1 @@
+//! Floating point, division and conversions, each written once as an integer datapath.

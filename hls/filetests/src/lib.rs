@@ -1,0 +1,1 @@
+//! Runner of testbenches/filetests (development only).

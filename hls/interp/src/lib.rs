@@ -1,0 +1,1 @@
+//! Reference interpreter of the IR over an NDRange: the golden model.

@@ -1,0 +1,1 @@
+//! Step: kernel IR to better kernel IR.

@@ -1,0 +1,1 @@
+//! Step: kernel IR to schedule.

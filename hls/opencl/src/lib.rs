@@ -1,0 +1,1 @@
+//! OpenCL ICD over host and driver.

@@ -1,0 +1,1 @@
+//! Step: RTL to Verilog-2005 text.

@@ -1,0 +1,1 @@
+//! Modules, registers, memories and streams; knows no OpenCL.

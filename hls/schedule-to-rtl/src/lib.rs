@@ -1,0 +1,1 @@
+//! Step: schedule to RTL.

@@ -1,0 +1,1 @@
+//! Schedules: segments, cycles, channels, initiation intervals; verify() and text form.

@@ -1,0 +1,1 @@
+//! Step: SPIR-V module to kernel IR.

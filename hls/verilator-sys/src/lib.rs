@@ -1,0 +1,1 @@
+//! Builds and loads Verilated models; the only unsafe FFI to them.

@@ -1,0 +1,1 @@
+//! Step: Verilog to what a board's tools need.
