@@ -1,1 +1,28 @@
 //! What host and hardware agree on: register map, argument layout, manifest.
+//!
+//! * [`regs`]: the AXI4-Lite registers every kernel has (control, interrupt, counters, error flags).
+//! * [`layout`]: where each argument stands in the register file.
+//! * [`Manifest`]: `manifest.json`, the description of a built design that hosts and simulators read.
+//! * [`KernelSignature`]: the part of a kernel's description that exists before any hardware does, so
+//!   that the interpreter and the hardware devices check arguments in the same way.
+//!
+//! The same facts in prose, for people who write a host by hand: `docs/abi.md`.
+
+mod element;
+mod error;
+mod hex;
+mod layout;
+mod manifest;
+pub mod regs;
+mod signature;
+pub mod tables;
+mod verify;
+
+pub use element::{ElementType, ScalarType};
+pub use error::AbiError;
+pub use layout::{HiddenArg, HiddenSlot, RegisterMap, layout, register_words};
+pub use manifest::{
+    Channel, Kernel, LoopInfo, MANIFEST_FILE, MANIFEST_VERSION, Manifest, MemoryPort,
+    ProgramMemory, Site, SiteKind,
+};
+pub use signature::{Access, Arg, ArgKind, KernelSignature};

@@ -1,0 +1,123 @@
+//! What a caller must know to launch a kernel, whatever executes it.
+
+use crate::element::ElementType;
+use serde::{Deserialize, Serialize};
+
+/// How an argument is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgKind {
+    /// Pointer to a buffer in global memory.
+    GlobalPtr,
+    /// Pointer to a buffer in constant memory.
+    ConstantPtr,
+    /// Pointer to local memory: the host gives a size, the hardware has the memory.
+    LocalPtr,
+    /// A scalar, vector or structure passed by value.
+    Scalar,
+    /// A pipe.
+    Pipe,
+    /// An image.
+    Image,
+    /// A sampler.
+    Sampler,
+}
+
+impl ArgKind {
+    /// In words, for messages.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::GlobalPtr => "global buffer",
+            Self::ConstantPtr => "constant buffer",
+            Self::LocalPtr => "local memory pointer",
+            Self::Scalar => "value",
+            Self::Pipe => "pipe",
+            Self::Image => "image",
+            Self::Sampler => "sampler",
+        }
+    }
+
+    /// Whether the argument is the device address of a buffer.
+    pub fn is_buffer(self) -> bool {
+        matches!(self, Self::GlobalPtr | Self::ConstantPtr)
+    }
+}
+
+/// What the kernel does to the memory behind an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Access {
+    /// Only reads.
+    #[serde(rename = "ro")]
+    ReadOnly,
+    /// Only writes.
+    #[serde(rename = "wo")]
+    WriteOnly,
+    /// Reads and writes.
+    #[serde(rename = "rw")]
+    ReadWrite,
+    /// Neither, or the argument is no memory.
+    #[default]
+    #[serde(rename = "none")]
+    None,
+}
+
+/// One argument of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arg {
+    /// Position in the kernel's argument list, from 0.
+    pub index: u32,
+    /// Name in the source, or `arg<index>` where the module has no names.
+    pub name: String,
+    /// Type as OpenCL C spells it, as far as known: `float*`, `uint4`.
+    pub type_name: String,
+    /// How it is passed.
+    pub kind: ArgKind,
+    /// Type of the value, or for pointers of what they point to; `None` for structures.
+    pub element: Option<ElementType>,
+    /// Bytes the argument itself takes: 8 for buffers (a device address), the value's size for
+    /// [`ArgKind::Scalar`], 0 for local pointers (they have no register).
+    pub size: u32,
+    /// Alignment in bytes of the value, or of what a pointer points to.
+    pub align: u32,
+    /// Byte address of its first register; `None` where it has none.
+    pub offset: Option<u32>,
+    /// What the kernel does to the memory behind it.
+    pub access: Access,
+    /// The `m_axi_*` port whose memory it must be in; `None` for values and before there is hardware.
+    pub port: Option<String>,
+    /// Whether the pointer was declared `restrict`.
+    pub restrict: bool,
+    /// Local pointers: capacity in bytes of the memory in hardware, the most a launch can ask for;
+    /// `None` where there is no fixed limit (interpreter).
+    pub local_capacity: Option<u64>,
+}
+
+/// What a caller must know to launch a kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelSignature {
+    /// Kernel name in the source.
+    pub name: String,
+    /// Pointer size of the SPIR-V module: 32 or 64.
+    pub address_bits: u32,
+    /// Arguments in order; `args[i].index == i`.
+    pub args: Vec<Arg>,
+    /// `reqd_work_group_size`: the only local size allowed.
+    pub reqd_work_group_size: Option<[u32; 3]>,
+    /// Most work-items of a work-group.
+    pub max_work_group_size: u32,
+    /// `work_group_size_hint`: the local size the programmer expects; used when a launch gives none.
+    pub work_group_size_hint: Option<[u32; 3]>,
+    /// Whether the last work-group of a dimension may be smaller (OpenCL 2.0 without
+    /// `-cl-uniform-work-group-size`).
+    pub non_uniform: bool,
+}
+
+impl KernelSignature {
+    /// The argument with this name, or, if no argument has it, with this number.
+    pub fn arg(&self, name: &str) -> Option<&Arg> {
+        self.args.iter().find(|arg| arg.name == name).or_else(|| {
+            let index: usize = name.parse().ok()?;
+            self.args.get(index)
+        })
+    }
+}

@@ -1,0 +1,197 @@
+//! The register layout against addresses that AMD's tools give the same argument lists, and the
+//! manifest's text form and checks.
+
+use abi::{
+    AbiError, Access, Arg, ArgKind, ElementType, HiddenArg, Kernel, KernelSignature, Manifest,
+    MemoryPort, layout,
+};
+use std::path::Path;
+
+fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind) -> Arg {
+    let element = ElementType::from_opencl_name(type_name);
+    let size = match kind {
+        ArgKind::Scalar => element.map_or(0, ElementType::bytes),
+        ArgKind::LocalPtr => 0,
+        _ => 8,
+    };
+    let buffer = kind.is_buffer();
+    Arg {
+        index,
+        name: name.into(),
+        type_name: type_name.into(),
+        kind,
+        element,
+        size,
+        align: element.map_or(4, ElementType::bytes),
+        offset: None,
+        access: if buffer { Access::ReadWrite } else { Access::None },
+        port: buffer.then(|| "m_axi_gmem0".into()),
+        restrict: false,
+        local_capacity: (kind == ArgKind::LocalPtr).then_some(1024),
+    }
+}
+
+fn vadd() -> Vec<Arg> {
+    vec![
+        arg(0, "a", "float*", ArgKind::GlobalPtr),
+        arg(1, "b", "float*", ArgKind::GlobalPtr),
+        arg(2, "c", "float*", ArgKind::GlobalPtr),
+        arg(3, "n", "uint", ArgKind::Scalar),
+    ]
+}
+
+fn manifest() -> Manifest {
+    let mut kernel = Kernel {
+        signature: KernelSignature {
+            name: "vadd".into(),
+            address_bits: 64,
+            args: vadd(),
+            reqd_work_group_size: None,
+            max_work_group_size: 256,
+            work_group_size_hint: None,
+            non_uniform: false,
+        },
+        top: "vadd".into(),
+        board: "u250".into(),
+        clock_mhz: 300.0,
+        hidden: Vec::new(),
+        simd: 1,
+        compute_units: 1,
+        memory_ports: vec![MemoryPort { name: "m_axi_gmem0".into(), data_bits: 512, id_bits: 6 }],
+        sites: Vec::new(),
+        channels: Vec::new(),
+        loops: Vec::new(),
+    };
+    kernel.lay_out(false).expect("fits");
+    Manifest {
+        version: abi::MANIFEST_VERSION,
+        tool: "clhls 0.1.0".into(),
+        module: "vadd".into(),
+        kernels: vec![kernel],
+        program_memory: None,
+        sources: vec!["vadd.cl".into()],
+    }
+}
+
+/// Vitis HLS puts three pointers and an int at 0x10, 0x1c, 0x28 and 0x34.
+#[test]
+fn pointers_take_three_words_and_small_values_two() {
+    let map = layout("vadd", &vadd(), false).expect("fits");
+    assert_eq!(map.args, [Some(0x10), Some(0x1c), Some(0x28), Some(0x34)]);
+    assert_eq!(map.hidden(HiddenArg::WorkDim), Some(0x3c));
+    assert_eq!(map.hidden(HiddenArg::GlobalSizeX), Some(0x44));
+    assert_eq!(map.hidden(HiddenArg::GlobalOffsetZ), Some(0x9c));
+    assert_eq!(map.hidden(HiddenArg::ProgramBase), None);
+    assert_eq!(map.end, 0xa4);
+    assert_eq!(map.words(), (0xa4 - 0x10) / 4);
+}
+
+#[test]
+fn odd_sizes_are_rounded_up_to_words_and_local_pointers_have_no_register() {
+    let mut point = arg(0, "p", "struct point", ArgKind::Scalar);
+    point.size = 13;
+    let args = [
+        point,
+        arg(1, "scratch", "float*", ArgKind::LocalPtr),
+        arg(2, "c", "char", ArgKind::Scalar),
+        arg(3, "v", "double4", ArgKind::Scalar),
+        arg(4, "n", "int", ArgKind::Scalar),
+    ];
+    let map = layout("k", &args, true).expect("fits");
+    // 4 words + 1, none, 1 word + 1, 8 words + 1
+    assert_eq!(map.args, [Some(0x10), None, Some(0x24), Some(0x2c), Some(0x50)]);
+    assert_eq!(map.hidden(HiddenArg::WorkDim), Some(0x58));
+    assert_eq!(map.hidden(HiddenArg::ProgramBase), Some(0x58 + 13 * 8));
+    assert_eq!(map.end, 0x58 + 13 * 8 + 12);
+}
+
+#[test]
+fn too_many_arguments_and_unsupported_kinds_are_errors() {
+    let mut big = arg(0, "big", "struct big", ArgKind::Scalar);
+    big.size = 4000;
+    let error = layout("k", &[big], false).expect_err("4000 bytes do not fit");
+    assert!(matches!(error, AbiError::TooManyArguments { .. }));
+    let mut huge = arg(0, "huge", "struct huge", ArgKind::Scalar);
+    huge.size = u32::MAX;
+    assert!(layout("k", &[huge.clone(), huge], false).is_err());
+
+    let image = arg(0, "im", "image2d_t", ArgKind::Image);
+    let error = layout("k", &[image], false).expect_err("images have no registers");
+    assert_eq!(error.to_string(), "kernel `k`: image argument `im` is not supported yet");
+}
+
+/// OpenCL guarantees 1024 bytes of arguments, of which at most 128 are arguments of their own.
+#[test]
+fn the_least_argument_space_of_opencl_fits() {
+    let args: Vec<Arg> =
+        (0..128).map(|i| arg(i, &format!("p{i}"), "int*", ArgKind::GlobalPtr)).collect();
+    assert!(layout("k", &args, true).is_ok());
+}
+
+#[test]
+fn the_text_form_round_trips() {
+    let mut manifest = manifest();
+    manifest.program_memory =
+        Some(abi::ProgramMemory { size: 3, align: 4, init: Some(vec![0x00, 0xab, 0xff]) });
+    manifest.kernels[0].lay_out(true).expect("fits");
+    let text = manifest.to_json();
+    assert!(text.contains("\"init\": \"00abff\""), "{text}");
+    assert!(text.contains("\"kind\": \"global_ptr\""), "{text}");
+    assert!(text.contains("\"name\": \"global_offset_z\""), "{text}");
+    let again = Manifest::parse(&text, Path::new("manifest.json")).expect("parses");
+    assert_eq!(again, manifest);
+}
+
+#[test]
+fn contradictions_are_found() {
+    fn problem(change: impl FnOnce(&mut Manifest)) -> String {
+        let mut manifest = manifest();
+        manifest.verify().expect("sound before the change");
+        change(&mut manifest);
+        manifest.verify().expect_err("a contradiction").to_string()
+    }
+    assert_eq!(
+        problem(|m| m.kernels[0].signature.args[1].offset = Some(0x18)),
+        "manifest: kernel vadd, argument b: register offset is 0x18, the layout says 0x1c"
+    );
+    assert_eq!(
+        problem(|m| m.kernels[0].signature.args[2].port = Some("m_axi_gmem1".into())),
+        "manifest: kernel vadd, argument c: port `m_axi_gmem1` does not exist"
+    );
+    assert_eq!(
+        problem(|m| m.kernels[0].memory_ports[0].data_bits = 96),
+        "manifest: kernel vadd, port m_axi_gmem0: data_bits is 96, not a power of two from 32 to 1024"
+    );
+    assert_eq!(
+        problem(|m| m.kernels.push(m.kernels[0].clone())),
+        "manifest: kernel vadd: there are two kernels of this name"
+    );
+    assert_eq!(
+        problem(|m| m.kernels[0].signature.args[0].name = "b".into()),
+        "manifest: kernel vadd, argument b: there are two arguments of this name"
+    );
+    assert_eq!(
+        problem(|m| m.kernels[0].top = "2d".into()),
+        "manifest: kernel vadd: `2d` is not a Verilog module name"
+    );
+}
+
+#[test]
+fn other_versions_and_broken_files_are_refused() {
+    let path = Path::new("build/manifest.json");
+    let error = Manifest::parse("{\"version\": 99}", path).expect_err("another version");
+    assert!(matches!(error, AbiError::Version { found: 99, .. }));
+    let error = Manifest::parse("{", path).expect_err("not JSON");
+    assert!(error.to_string().starts_with("build/manifest.json: not a manifest"));
+}
+
+#[test]
+fn arguments_are_found_by_name_and_number() {
+    let manifest = manifest();
+    let kernel = manifest.kernel("vadd").expect("exists");
+    assert_eq!(kernel.signature.arg("c").map(|arg| arg.index), Some(2));
+    assert_eq!(kernel.signature.arg("3").map(|arg| arg.name.as_str()), Some("n"));
+    assert!(kernel.signature.arg("4").is_none());
+    let error = manifest.kernel("vsub").expect_err("does not exist");
+    assert_eq!(error.to_string(), "no kernel `vsub` in the design; it has: vadd");
+}
