@@ -1,1 +1,26 @@
-//! Kernel IR: SSA blocks with parameters, effects explicit; builder, verifier, text form, analyses.
+//! Kernel IR: SSA with block parameters, untyped memory, explicit effects.
+//!
+//! Read in this order: [`types`], [`op`], [`function`], [`module`], [`builder`], [`verify`].
+//! The text form (`.clir`) is in [`print`] and [`parse`]; CFG, dominators, loops, liveness and
+//! provenance are in [`analysis`]. This crate knows no clock and no SPIR-V.
+
+pub mod analysis;
+pub mod builder;
+pub mod entities;
+pub mod function;
+pub mod module;
+pub mod op;
+pub mod types;
+pub mod verify;
+
+pub use builder::Builder;
+pub use entities::{Block, Func, Global, Inst, Object, Table, Value};
+pub use function::{
+    BlockCall, BlockData, Function, InstData, KernelArg, KernelArgKind, KernelInfo, LoopHint,
+    ObjectData, ObjectKind, TableData, Terminator, ValueDef,
+};
+pub use module::{GlobalData, Module};
+pub use op::{
+    AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, IntCC, MemFlags, Op, Query, Rounding,
+};
+pub use types::{FloatKind, Scalar, Space, Type};

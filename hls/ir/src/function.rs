@@ -1,0 +1,414 @@
+//! Functions: data flow (values, instructions) apart from layout (blocks and their order).
+
+use crate::entities::{Block, Global, Inst, Object, Table, Value};
+use crate::op::{FastMath, Op};
+use crate::types::{Space, Type};
+use base::entity::{PrimaryMap, SecondaryMap};
+use base::{Loc, SmallVec};
+
+/// Operand list.
+pub type ValueList = SmallVec<[Value; 4]>;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueDef {
+    /// Result of an instruction.
+    Inst(Inst),
+    /// Parameter of a block, by position.
+    Param(Block, u32),
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub struct ValueData {
+    /// Its type.
+    pub ty: Type,
+    /// Its definition.
+    pub def: ValueDef,
+}
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub struct InstData {
+    /// Operation with its static part.
+    pub op: Op,
+    /// Operands.
+    pub args: ValueList,
+    /// The result; none for stores, barriers, fences and calls of void functions.
+    pub result: Option<Value>,
+    /// For effects: effects of the same block that must happen before this one.
+    /// Effects of different blocks are ordered by control flow; those of one block
+    /// only by these lists (and what they imply).
+    pub after: SmallVec<[Inst; 2]>,
+    /// Permissions beyond IEEE.
+    pub fast_math: FastMath,
+    /// Source place.
+    pub loc: Loc,
+}
+
+/// A jump target with the values of its parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BlockCall {
+    /// Target.
+    pub block: Block,
+    /// One value for each parameter of the target.
+    pub args: ValueList,
+}
+
+impl BlockCall {
+    /// Jump to `block` with `args`.
+    pub fn new(block: Block, args: impl IntoIterator<Item = Value>) -> Self {
+        BlockCall { block, args: args.into_iter().collect() }
+    }
+}
+
+/// How a block ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Terminator {
+    /// Unconditional.
+    Jump(BlockCall),
+    /// On an i1.
+    Branch {
+        /// Condition.
+        cond: Value,
+        /// Taken when 1.
+        then_: BlockCall,
+        /// Taken when 0.
+        else_: BlockCall,
+    },
+    /// On an integer; case values are distinct.
+    Switch {
+        /// Selector.
+        value: Value,
+        /// Value and target.
+        cases: Vec<(u128, BlockCall)>,
+        /// Otherwise.
+        default: BlockCall,
+    },
+    /// End of the work-item, or of the function with its result.
+    Return(Option<Value>),
+    /// Never reached; hardware treats it as the end of the work-item.
+    Unreachable,
+}
+
+impl Terminator {
+    /// All targets in order (a target can occur more than once).
+    pub fn targets(&self) -> SmallVec<[&BlockCall; 2]> {
+        match self {
+            Terminator::Jump(t) => SmallVec::from_iter([t]),
+            Terminator::Branch { then_, else_, .. } => SmallVec::from_iter([then_, else_]),
+            Terminator::Switch { cases, default, .. } => {
+                cases.iter().map(|(_, t)| t).chain([default]).collect()
+            }
+            Terminator::Return(_) | Terminator::Unreachable => SmallVec::new(),
+        }
+    }
+
+    /// All targets, mutable.
+    pub fn targets_mut(&mut self) -> SmallVec<[&mut BlockCall; 2]> {
+        match self {
+            Terminator::Jump(t) => SmallVec::from_iter([t]),
+            Terminator::Branch { then_, else_, .. } => SmallVec::from_iter([then_, else_]),
+            Terminator::Switch { cases, default, .. } => {
+                cases.iter_mut().map(|(_, t)| t).chain([default]).collect()
+            }
+            Terminator::Return(_) | Terminator::Unreachable => SmallVec::new(),
+        }
+    }
+
+    /// Calls `f` on every value used, targets' arguments included.
+    pub fn for_each_use(&self, mut f: impl FnMut(Value)) {
+        match self {
+            Terminator::Branch { cond, .. } => f(*cond),
+            Terminator::Switch { value, .. } => f(*value),
+            Terminator::Return(Some(v)) => f(*v),
+            _ => {}
+        }
+        for t in self.targets() {
+            t.args.iter().for_each(|v| f(*v));
+        }
+    }
+
+    /// Replaces every value used.
+    pub fn map_uses(&mut self, mut f: impl FnMut(Value) -> Value) {
+        match self {
+            Terminator::Branch { cond, .. } => *cond = f(*cond),
+            Terminator::Switch { value, .. } => *value = f(*value),
+            Terminator::Return(Some(v)) => *v = f(*v),
+            _ => {}
+        }
+        for t in self.targets_mut() {
+            t.args.iter_mut().for_each(|v| *v = f(*v));
+        }
+    }
+}
+
+/// What the source asks for a loop; stands on its header block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LoopHint {
+    /// `Some(0)`: fully; `Some(1)`: do not unroll; `Some(n)`: n times.
+    pub unroll: Option<u32>,
+    /// Wanted initiation interval (`SPV_INTEL_fpga_loop_controls`).
+    pub ii: Option<u32>,
+    /// No loop-carried memory dependence (`ivdep`).
+    pub ivdep: bool,
+    /// Dependence distance of at least this many iterations (0 = unknown).
+    pub dependency_length: u32,
+    /// Most work-items or iterations in flight (`max_concurrency`), 0 = no limit given.
+    pub max_concurrency: u32,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+pub struct BlockData {
+    /// Parameters (in place of phi instructions).
+    pub params: Vec<Value>,
+    /// Instructions in an order in which every value is defined before its use and every
+    /// effect comes after those in its `after` list.
+    pub insts: Vec<Inst>,
+    /// How it ends.
+    pub term: Terminator,
+    /// Source place of the terminator.
+    pub term_loc: Loc,
+    /// Set on loop headers.
+    pub hint: LoopHint,
+}
+
+/// A memory object that a function names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ObjectData {
+    /// For messages and generated names.
+    pub name: String,
+    /// Space; never generic. A global or constant object stands for a module variable.
+    pub space: Space,
+    /// Size in bytes; 0 for local kernel arguments, whose size the host gives.
+    pub size: u64,
+    /// Alignment in bytes, a power of two.
+    pub align: u32,
+    /// What it is.
+    pub kind: ObjectKind,
+    /// Declaration in the source.
+    pub loc: Loc,
+}
+
+/// Origin of a memory object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ObjectKind {
+    /// A variable of this function: private memory of each work-item.
+    Variable,
+    /// A variable of the module (constant, global or local space).
+    Global(Global),
+    /// A local-pointer argument of a kernel, by argument index.
+    LocalArg(u32),
+}
+
+/// A constant look-up table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TableData {
+    /// Bits of an entry, 1..=128.
+    pub width: u8,
+    /// Entries.
+    pub entries: Vec<u128>,
+}
+
+/// What OpenCL says of a kernel argument.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelArg {
+    /// Name, or the empty string when the module has none.
+    pub name: String,
+    /// OpenCL type name such as `float*`, or empty.
+    pub type_name: String,
+    /// What is passed.
+    pub kind: KernelArgKind,
+    /// Bytes passed (pointers: the address width; by-value structs: their size).
+    pub size: u32,
+    /// Alignment of the argument, or of what a pointer points to (0 = unknown).
+    pub align: u32,
+    /// Pointer that nothing else aliases (`restrict`).
+    pub restrict: bool,
+    /// The kernel does not write through it.
+    pub no_write: bool,
+    /// The kernel does not read through it.
+    pub no_read: bool,
+}
+
+/// Kinds of kernel arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KernelArgKind {
+    /// Pointer to device memory (global or constant space).
+    Pointer(Space),
+    /// Local memory of a size that the host gives.
+    LocalPointer,
+    /// Bytes by value: scalar, vector or struct. The type, when it is a scalar or vector.
+    Value(Option<Type>),
+}
+
+/// Kernel attributes and execution modes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KernelInfo {
+    /// Arguments in order.
+    pub args: Vec<KernelArg>,
+    /// `reqd_work_group_size`
+    pub reqd_work_group_size: Option<[u32; 3]>,
+    /// `work_group_size_hint`
+    pub work_group_size_hint: Option<[u32; 3]>,
+    /// `max_work_group_size` (product), when the source gives it.
+    pub max_work_group_size: Option<[u32; 3]>,
+    /// `max_global_work_dim`; 0 = single work-item kernel.
+    pub max_global_work_dim: Option<u32>,
+    /// `num_simd_work_items`
+    pub num_simd_work_items: Option<u32>,
+    /// `vec_type_hint`, as text.
+    pub vec_type_hint: Option<String>,
+    /// `ContractionOff`: a*b+c must not become fma.
+    pub contraction_off: bool,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Name from the source.
+    pub name: String,
+    /// Set for kernels. A kernel's entry block has no parameters: arguments are read by `arg`.
+    pub kernel: Option<KernelInfo>,
+    /// Result type of a non-kernel function.
+    pub result: Option<Type>,
+    /// Width of pointers and `size_t`: 32 or 64.
+    pub addr_bits: u32,
+    /// All values ever made.
+    pub values: PrimaryMap<Value, ValueData>,
+    /// All instructions ever made; those in no block are dead.
+    pub insts: PrimaryMap<Inst, InstData>,
+    /// All blocks ever made; those not in `layout` are dead.
+    pub blocks: PrimaryMap<Block, BlockData>,
+    /// Blocks in order, the entry first.
+    pub layout: Vec<Block>,
+    /// Memory objects.
+    pub objects: PrimaryMap<Object, ObjectData>,
+    /// Look-up tables.
+    pub tables: PrimaryMap<Table, TableData>,
+    /// Place of the definition.
+    pub loc: Loc,
+}
+
+impl Function {
+    /// A function without blocks.
+    pub fn new(name: impl Into<String>, addr_bits: u32) -> Self {
+        Function {
+            name: name.into(),
+            kernel: None,
+            result: None,
+            addr_bits,
+            values: PrimaryMap::new(),
+            insts: PrimaryMap::new(),
+            blocks: PrimaryMap::new(),
+            layout: vec![],
+            objects: PrimaryMap::new(),
+            tables: PrimaryMap::new(),
+            loc: Loc::UNKNOWN,
+        }
+    }
+
+    /// The entry block.
+    pub fn entry(&self) -> Block {
+        self.layout[0]
+    }
+
+    /// Adds an empty block at the end of the layout; it ends in `unreachable` until set.
+    pub fn add_block(&mut self) -> Block {
+        let block = self.blocks.push(BlockData {
+            params: vec![],
+            insts: vec![],
+            term: Terminator::Unreachable,
+            term_loc: Loc::UNKNOWN,
+            hint: LoopHint::default(),
+        });
+        self.layout.push(block);
+        block
+    }
+
+    /// Adds a parameter to a block.
+    pub fn add_param(&mut self, block: Block, ty: Type) -> Value {
+        let index = self.blocks[block].params.len() as u32;
+        let value = self.values.push(ValueData { ty, def: ValueDef::Param(block, index) });
+        self.blocks[block].params.push(value);
+        value
+    }
+
+    /// Makes an instruction without putting it into a block.
+    pub fn make_inst(
+        &mut self,
+        op: Op,
+        args: impl IntoIterator<Item = Value>,
+        result: Option<Type>,
+        loc: Loc,
+    ) -> Inst {
+        let inst = self.insts.push(InstData {
+            op,
+            args: args.into_iter().collect(),
+            result: None,
+            after: SmallVec::new(),
+            fast_math: FastMath::default(),
+            loc,
+        });
+        if let Some(ty) = result {
+            let value = self.values.push(ValueData { ty, def: ValueDef::Inst(inst) });
+            self.insts[inst].result = Some(value);
+        }
+        inst
+    }
+
+    /// Type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+
+    /// Total bits of a value.
+    pub fn bits(&self, value: Value) -> u32 {
+        self.ty(value).bits(self.addr_bits)
+    }
+
+    /// The instruction that defines `value`, if it is not a block parameter.
+    pub fn def_inst(&self, value: Value) -> Option<Inst> {
+        match self.values[value].def {
+            ValueDef::Inst(i) => Some(i),
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    /// The operation that defines `value`, if it is not a block parameter.
+    pub fn def_op(&self, value: Value) -> Option<Op> {
+        self.def_inst(value).map(|i| self.insts[i].op)
+    }
+
+    /// The constant that `value` is, if it is one (each lane, for vectors).
+    pub fn as_const(&self, value: Value) -> Option<u128> {
+        match self.def_op(value) {
+            Some(Op::Const(c)) => Some(c),
+            _ => None,
+        }
+    }
+
+    /// Replaces uses everywhere: each value `v` for which `map[v]` is set becomes the end of
+    /// its chain in `map`. Definitions stay; remove dead ones afterwards.
+    pub fn substitute(&mut self, map: &SecondaryMap<Value, Option<Value>>) {
+        let find = |mut v: Value| {
+            while let Some(n) = map[v] {
+                v = n;
+            }
+            v
+        };
+        for block in self.layout.clone() {
+            for k in 0..self.blocks[block].insts.len() {
+                let inst = self.blocks[block].insts[k];
+                self.insts[inst].args.iter_mut().for_each(|v| *v = find(*v));
+            }
+            self.blocks[block].term.map_uses(find);
+        }
+    }
+
+    /// Number of instructions in blocks.
+    pub fn inst_count(&self) -> usize {
+        self.layout.iter().map(|b| self.blocks[*b].insts.len()).sum()
+    }
+}

@@ -1,0 +1,570 @@
+//! Operations. Their operands stand in [`crate::InstData::args`]; what is static stands here.
+//!
+//! Integer operations have no undefined results: each case that SPIR-V leaves undefined is
+//! defined here, so that interpreter, emulator and hardware agree bit for bit.
+
+use crate::entities::{Func, Object, Table};
+use crate::types::Space;
+
+/// Integer comparison.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum IntCC {
+    Eq,
+    Ne,
+    Ult,
+    Ule,
+    Ugt,
+    Uge,
+    Slt,
+    Sle,
+    Sgt,
+    Sge,
+}
+
+impl IntCC {
+    /// All comparisons with their names in IR text.
+    pub const ALL: [(IntCC, &'static str); 10] = [
+        (IntCC::Eq, "eq"),
+        (IntCC::Ne, "ne"),
+        (IntCC::Ult, "ult"),
+        (IntCC::Ule, "ule"),
+        (IntCC::Ugt, "ugt"),
+        (IntCC::Uge, "uge"),
+        (IntCC::Slt, "slt"),
+        (IntCC::Sle, "sle"),
+        (IntCC::Sgt, "sgt"),
+        (IntCC::Sge, "sge"),
+    ];
+
+    /// The comparison that is true exactly when this one is false.
+    pub fn inverse(self) -> IntCC {
+        use IntCC::*;
+        match self {
+            Eq => Ne,
+            Ne => Eq,
+            Ult => Uge,
+            Ule => Ugt,
+            Ugt => Ule,
+            Uge => Ult,
+            Slt => Sge,
+            Sle => Sgt,
+            Sgt => Sle,
+            Sge => Slt,
+        }
+    }
+
+    /// The comparison with its operands exchanged.
+    pub fn swapped(self) -> IntCC {
+        use IntCC::*;
+        match self {
+            Eq => Eq,
+            Ne => Ne,
+            Ult => Ugt,
+            Ule => Uge,
+            Ugt => Ult,
+            Uge => Ule,
+            Slt => Sgt,
+            Sle => Sge,
+            Sgt => Slt,
+            Sge => Sle,
+        }
+    }
+
+    /// Whether operands are compared as two's complement.
+    pub fn is_signed(self) -> bool {
+        matches!(self, IntCC::Slt | IntCC::Sle | IntCC::Sgt | IntCC::Sge)
+    }
+}
+
+/// Floating-point comparison: a set of the four mutually exclusive outcomes.
+/// `FloatCC::LT | FloatCC::EQ` is ordered less-or-equal.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FloatCC(pub u8);
+
+impl FloatCC {
+    /// True when a < b.
+    pub const LT: FloatCC = FloatCC(1);
+    /// True when a == b.
+    pub const EQ: FloatCC = FloatCC(2);
+    /// True when a > b.
+    pub const GT: FloatCC = FloatCC(4);
+    /// True when an operand is NaN.
+    pub const UN: FloatCC = FloatCC(8);
+
+    /// Union of outcomes.
+    pub const fn or(self, other: FloatCC) -> FloatCC {
+        FloatCC(self.0 | other.0)
+    }
+
+    /// Whether all outcomes of `other` are in this set.
+    pub const fn has(self, other: FloatCC) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Name in IR text: `o`/`u` followed by `lt`, `eq`, `gt`, `le`, `ge`, `ne`, or `ord`, `uno`.
+    pub fn name(self) -> &'static str {
+        const NAMES: [&str; 16] = [
+            "false", "olt", "oeq", "ole", "ogt", "one", "oge", "ord", "uno", "ult", "ueq", "ule",
+            "ugt", "une", "uge", "true",
+        ];
+        NAMES[usize::from(self.0 & 15)]
+    }
+}
+
+/// IEEE rounding directions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Rounding {
+    /// To nearest, ties to even.
+    Rte,
+    /// Toward zero.
+    Rtz,
+    /// Toward positive infinity.
+    Rtp,
+    /// Toward negative infinity.
+    Rtn,
+    /// To nearest, ties away from zero.
+    Rhaz,
+}
+
+impl Rounding {
+    /// All modes with their names.
+    pub const ALL: [(Rounding, &'static str); 5] = [
+        (Rounding::Rte, "rte"),
+        (Rounding::Rtz, "rtz"),
+        (Rounding::Rtp, "rtp"),
+        (Rounding::Rtn, "rtn"),
+        (Rounding::Rhaz, "rhaz"),
+    ];
+
+    /// Name in IR text.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(r, _)| *r == self).map_or("?", |(_, n)| n)
+    }
+}
+
+/// Work-item queries (OpenCL C section on work-item functions). All give the address-width
+/// integer `size_t` except `WorkDim` (i32).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Query {
+    WorkDim,
+    GlobalSize,
+    GlobalId,
+    GlobalOffset,
+    /// Size of this work-item's group, smaller in remainder groups.
+    LocalSize,
+    /// Size given at the launch.
+    EnqueuedLocalSize,
+    LocalId,
+    NumGroups,
+    GroupId,
+    GlobalLinearId,
+    LocalLinearId,
+}
+
+impl Query {
+    /// All queries with their names in IR text.
+    pub const ALL: [(Query, &'static str); 11] = [
+        (Query::WorkDim, "work_dim"),
+        (Query::GlobalSize, "global_size"),
+        (Query::GlobalId, "global_id"),
+        (Query::GlobalOffset, "global_offset"),
+        (Query::LocalSize, "local_size"),
+        (Query::EnqueuedLocalSize, "enqueued_local_size"),
+        (Query::LocalId, "local_id"),
+        (Query::NumGroups, "num_groups"),
+        (Query::GroupId, "group_id"),
+        (Query::GlobalLinearId, "global_linear_id"),
+        (Query::LocalLinearId, "local_linear_id"),
+    ];
+
+    /// Name in IR text.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(q, _)| *q == self).map_or("?", |(_, n)| n)
+    }
+
+    /// Whether the answer is the same for all work-items of a launch.
+    pub fn is_launch_uniform(self) -> bool {
+        use Query::*;
+        matches!(self, WorkDim | GlobalSize | GlobalOffset | EnqueuedLocalSize | NumGroups)
+    }
+
+    /// Whether the answer is the same for all work-items of a work-group.
+    pub fn is_group_uniform(self) -> bool {
+        self.is_launch_uniform() || matches!(self, Query::LocalSize | Query::GroupId)
+    }
+}
+
+/// Read-modify-write operations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum AtomicOp {
+    /// Reads; takes no value operand.
+    Load,
+    /// Writes; the result is the old value.
+    Store,
+    Xchg,
+    /// Operands: pointer, desired value, expected value.
+    CmpXchg,
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    UMin,
+    UMax,
+    SMin,
+    SMax,
+}
+
+impl AtomicOp {
+    /// All operations with their names in IR text.
+    pub const ALL: [(AtomicOp, &'static str); 13] = [
+        (AtomicOp::Load, "load"),
+        (AtomicOp::Store, "store"),
+        (AtomicOp::Xchg, "xchg"),
+        (AtomicOp::CmpXchg, "cmpxchg"),
+        (AtomicOp::Add, "add"),
+        (AtomicOp::Sub, "sub"),
+        (AtomicOp::And, "and"),
+        (AtomicOp::Or, "or"),
+        (AtomicOp::Xor, "xor"),
+        (AtomicOp::UMin, "umin"),
+        (AtomicOp::UMax, "umax"),
+        (AtomicOp::SMin, "smin"),
+        (AtomicOp::SMax, "smax"),
+    ];
+
+    /// Name in IR text.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(o, _)| *o == self).map_or("?", |(_, n)| n)
+    }
+
+    /// Number of value operands after the pointer.
+    pub fn value_operands(self) -> usize {
+        match self {
+            AtomicOp::Load => 0,
+            AtomicOp::CmpXchg => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Which memories a barrier or fence orders.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct FenceFlags {
+    /// `CLK_LOCAL_MEM_FENCE`
+    pub local: bool,
+    /// `CLK_GLOBAL_MEM_FENCE`
+    pub global: bool,
+}
+
+/// Who takes part in a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BarrierScope {
+    /// All work-items of the work-group.
+    WorkGroup,
+    /// All work-items of the sub-group.
+    SubGroup,
+}
+
+/// Static part of a memory access.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MemFlags {
+    /// log2 of the alignment of the address in bytes.
+    pub align_log2: u8,
+    /// Never removed, merged or repeated.
+    pub volatile: bool,
+    /// The last operand is an i1 predicate: when 0 nothing is accessed and a load gives 0.
+    pub predicated: bool,
+}
+
+impl MemFlags {
+    /// An ordinary access at an address aligned to `align` bytes (a power of two).
+    pub fn aligned(align: u32) -> Self {
+        MemFlags { align_log2: align.max(1).ilog2() as u8, volatile: false, predicated: false }
+    }
+
+    /// Alignment in bytes.
+    pub fn align(self) -> u32 {
+        1 << self.align_log2
+    }
+}
+
+/// An operation. "lane-wise" operations take scalars or vectors of equal lanes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Op {
+    // --- sources ---
+    /// Constant; bits in the low bits of the payload. Vectors: every lane the same.
+    Const(u128),
+    /// Bytes `offset..` of kernel argument `index`, as the result type. Launch-uniform.
+    Arg {
+        /// Index of the kernel argument.
+        index: u32,
+        /// Offset in bytes.
+        offset: u32,
+    },
+    /// Address of a memory object.
+    ObjAddr(Object),
+    /// Work-item query in dimension 0..=2.
+    WorkItem(Query, u8),
+
+    // --- integers, lane-wise; result has the operands' type ---
+    /// Sum modulo 2^w.
+    Add,
+    /// Difference modulo 2^w.
+    Sub,
+    /// Product modulo 2^w.
+    Mul,
+    /// Unsigned quotient; x / 0 = all ones.
+    UDiv,
+    /// Signed quotient toward zero; x / 0 = -1 for x >= 0 and 1 for x < 0; MIN / -1 = MIN.
+    SDiv,
+    /// Unsigned remainder; x % 0 = x.
+    URem,
+    /// Signed remainder with the sign of the dividend; x % 0 = x; MIN % -1 = 0.
+    SRem,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Shift left; amounts >= w give 0.
+    Shl,
+    /// Logical shift right; amounts >= w give 0.
+    LShr,
+    /// Arithmetic shift right; amounts >= w give the sign in every bit.
+    AShr,
+    /// Bitwise complement.
+    Not,
+    /// Number of leading zeros; w for 0.
+    Clz,
+    /// Number of ones.
+    Popcount,
+    /// Bits in reverse order.
+    BitReverse,
+    /// Comparison; result i1 (lanes as the operands).
+    ICmp(IntCC),
+    /// `select c, a, b`: c ? a : b, any type; c is i1, scalar or with the lanes of a.
+    Select,
+    /// Sign extension to the result type.
+    Sext,
+    /// Zero extension to the result type.
+    Zext,
+    /// Bits `lo..lo+width(result)` of the operand; `lo = 0` is truncation.
+    Slice {
+        /// Lowest bit taken.
+        lo: u8,
+    },
+    /// `concat hi, lo` (scalars).
+    Concat,
+    /// Entry of a constant table; an index past the end gives 0.
+    Lookup(Table),
+
+    // --- bits, pointers ---
+    /// Same bits, other type of equal total width (vectors: lane 0 in the low bits).
+    Bitcast,
+    /// Pointer as integer of the address width.
+    PtrToInt,
+    /// Integer of the address width as pointer.
+    IntToPtr,
+    /// Pointer plus a byte offset (integer of the address width), wrapping.
+    PtrAdd,
+    /// Pointer to or from the generic space. To generic adds the space's tag; from generic gives
+    /// null when the pointer is of another space.
+    SpaceCast,
+
+    // --- vectors ---
+    /// Vector from its lanes.
+    VecBuild,
+    /// One lane.
+    VecExtract(u8),
+    /// `vec.insert vector, scalar`: vector with one lane replaced.
+    VecInsert(u8),
+    /// `vec.extract_dyn vector, index`: index modulo... past the end gives 0.
+    VecExtractDyn,
+    /// `vec.insert_dyn vector, scalar, index`: an index past the end changes nothing.
+    VecInsertDyn,
+
+    // --- floating point, lane-wise ---
+    /// Sum, rounded to nearest even.
+    FAdd,
+    /// Difference.
+    FSub,
+    /// Product.
+    FMul,
+    /// Quotient, correctly rounded.
+    FDiv,
+    /// Exact remainder with the sign of the dividend (C `fmod`).
+    FRem,
+    /// `a * b + c` rounded once.
+    Fma,
+    /// Square root, correctly rounded.
+    FSqrt,
+    /// Sign bit flipped, NaN too.
+    FNeg,
+    /// Sign bit cleared.
+    FAbs,
+    /// `fcopysign a, b`: a with the sign of b.
+    FCopysign,
+    /// OpenCL `fmin`: the other operand when one is NaN; -0 < +0.
+    FMin,
+    /// OpenCL `fmax`.
+    FMax,
+    /// Comparison; result i1.
+    FCmp(FloatCC),
+    /// Float to integer.
+    FpToInt {
+        /// Two's complement result.
+        signed: bool,
+        /// Saturates; NaN gives 0.
+        sat: bool,
+        /// Rounding direction.
+        round: Rounding,
+    },
+    /// Integer to float.
+    IntToFp {
+        /// Two's complement operand.
+        signed: bool,
+        /// Rounding direction.
+        round: Rounding,
+    },
+    /// Float to float of another format.
+    FpToFp(Rounding),
+    /// To an integral value in the same format.
+    FRound(Rounding),
+
+    // --- effects; ordered by `after` lists and by control flow ---
+    /// `load ptr [, predicate]`
+    Load(MemFlags),
+    /// `store ptr, value [, predicate]`; no result.
+    Store(MemFlags),
+    /// `atomic ptr, operands.. [, predicate]`; result is the old value.
+    Atomic(AtomicOp, MemFlags),
+    /// Waits for the whole group.
+    Barrier(BarrierScope, FenceFlags),
+    /// Orders this work-item's accesses.
+    Fence(FenceFlags),
+    /// Calls a function of the module; gone after inlining.
+    Call(Func),
+}
+
+impl Op {
+    /// Whether the instruction must stay where the control flow put it.
+    pub fn is_effect(self) -> bool {
+        matches!(
+            self,
+            Op::Load(_)
+                | Op::Store(_)
+                | Op::Atomic(..)
+                | Op::Barrier(..)
+                | Op::Fence(_)
+                | Op::Call(_)
+        )
+    }
+
+    /// Whether it reads or writes memory through a pointer in operand 0.
+    pub fn mem_flags(self) -> Option<MemFlags> {
+        match self {
+            Op::Load(f) | Op::Store(f) | Op::Atomic(_, f) => Some(f),
+            _ => None,
+        }
+    }
+
+    /// The same operation with other memory flags; unchanged when it has none.
+    pub fn with_mem_flags(self, flags: MemFlags) -> Op {
+        match self {
+            Op::Load(_) => Op::Load(flags),
+            Op::Store(_) => Op::Store(flags),
+            Op::Atomic(op, _) => Op::Atomic(op, flags),
+            other => other,
+        }
+    }
+
+    /// Whether an unused result makes the instruction removable.
+    pub fn is_removable(self) -> bool {
+        match self {
+            Op::Load(f) => !f.volatile,
+            other => !other.is_effect(),
+        }
+    }
+
+    /// Integer or bit operation with the operands' type as its result and operands of one type.
+    pub fn is_int_binary(self) -> bool {
+        use Op::*;
+        matches!(
+            self,
+            Add | Sub | Mul | UDiv | SDiv | URem | SRem | And | Or | Xor | Shl | LShr | AShr
+        )
+    }
+
+    /// Whether operands may be exchanged.
+    pub fn is_commutative(self) -> bool {
+        use Op::*;
+        matches!(self, Add | Mul | And | Or | Xor | FAdd | FMul | FMin | FMax)
+            || matches!(self, ICmp(IntCC::Eq | IntCC::Ne))
+    }
+
+    /// Floating-point operation that needs a hardware unit of crate `arith`.
+    pub fn is_float_unit(self) -> bool {
+        use Op::*;
+        matches!(
+            self,
+            FAdd | FSub
+                | FMul
+                | FDiv
+                | FRem
+                | Fma
+                | FSqrt
+                | FMin
+                | FMax
+                | FCmp(_)
+                | FpToInt { .. }
+                | IntToFp { .. }
+                | FpToFp(_)
+                | FRound(_)
+        )
+    }
+}
+
+/// What a floating-point instruction may do beyond IEEE (SPIR-V `FPFastMathMode`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct FastMath(pub u8);
+
+impl FastMath {
+    /// Operands and result are never NaN.
+    pub const NO_NAN: u8 = 1;
+    /// Nor infinite.
+    pub const NO_INF: u8 = 2;
+    /// The sign of zero does not matter.
+    pub const NO_SIGNED_ZERO: u8 = 4;
+    /// Division may multiply by the reciprocal.
+    pub const ALLOW_RECIP: u8 = 8;
+    /// Algebraic changes are allowed (reassociation).
+    pub const FAST: u8 = 16;
+    /// May be contracted with a neighbour (a*b+c to fma).
+    pub const CONTRACT: u8 = 32;
+
+    /// Whether all of `bits` are set.
+    pub fn has(self, bits: u8) -> bool {
+        self.0 & bits == bits
+    }
+}
+
+impl MemFlags {
+    /// The same access with a predicate operand.
+    pub fn with_predicate(self) -> Self {
+        MemFlags { predicated: true, ..self }
+    }
+}
+
+/// Tag in the two top bits of a generic pointer.
+pub fn generic_tag(space: Space) -> u64 {
+    match space {
+        Space::Local => 1,
+        Space::Private => 2,
+        _ => 0,
+    }
+}
