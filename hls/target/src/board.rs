@@ -1,0 +1,188 @@
+//! Boards: a device on a card with memory and a way to build for it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::TargetError;
+use crate::family::Family;
+
+/// A board as `board-support/<name>/board.toml` describes it.
+#[derive(Clone, Debug)]
+pub struct Board {
+    /// Name: the folder of `board-support/`, such as `u250`.
+    pub name: String,
+    /// Name for people.
+    pub title: String,
+    /// The device's family at the board's speed grade.
+    pub family: Family,
+    /// The vendor's part number; `none` for a board without a device.
+    pub part: String,
+    /// Clock frequency when the user names none, MHz.
+    pub default_clock_mhz: u32,
+    /// The tools that make a bit stream.
+    pub flow: Flow,
+    /// The vendor's platform name; `None` when the user must give a platform file.
+    pub platform: Option<String>,
+    /// Global memory.
+    pub memory: Memory,
+    /// What the device has.
+    pub resources: Resources,
+    /// Facts of the open ECP5 flow, when that is the flow.
+    pub ecp5: Option<Ecp5Flow>,
+    /// The other files of the board's folder (constraints), by path in that folder.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+/// The tools that build for a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Flow {
+    /// AMD Vitis: package_xo, v++.
+    Vitis,
+    /// yosys, nextpnr-ecp5, ecppack.
+    Ecp5,
+    /// None: Verilog only.
+    None,
+}
+
+/// Global memory as kernels see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// Data width of each AXI4 port, bits: a power of two, 32 to 1024.
+    pub data_bits: u32,
+    /// Number of banks, each of which can have an AXI4 port of its own.
+    pub ports: u32,
+    /// Name of a bank for the board's tools; `{n}` stands for its number.
+    pub banks: String,
+    /// Size of all banks together, bytes.
+    pub global_bytes: u64,
+    /// Read bursts that a port keeps in flight.
+    pub max_outstanding_reads: u32,
+    /// Write bursts that a port keeps in flight.
+    pub max_outstanding_writes: u32,
+}
+
+impl Memory {
+    /// Name of bank `n` for the board's tools, such as `DDR[0]`.
+    pub fn bank_name(&self, n: u32) -> String {
+        self.banks.replace("{n}", &n.to_string())
+    }
+}
+
+/// Resources of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resources {
+    /// LUTs of the family's size.
+    pub lut: u64,
+    /// Flip-flops.
+    pub ff: u64,
+    /// RAM blocks ([`crate::RamFacts::block_bits`] each).
+    pub bram: u64,
+    /// UltraRAM blocks.
+    pub uram: u64,
+    /// DSP tiles.
+    pub dsp: u64,
+    /// Super logic regions: dies between which a path costs extra.
+    pub regions: u32,
+}
+
+/// What the ECP5 tools and the board's shell need.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ecp5Flow {
+    /// Device size as nextpnr names it: `25k`, `45k`, `85k`.
+    pub device: String,
+    /// Package as nextpnr names it.
+    pub package: String,
+    /// Frequency of the board's clock input, MHz.
+    pub oscillator_mhz: u32,
+    /// Name of the constraints file in the board's folder.
+    pub constraints: String,
+    /// Bits per second of the USB-UART link.
+    pub baud: u32,
+}
+
+/// `board.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BoardFile {
+    title: String,
+    pub(crate) family: String,
+    part: String,
+    pub(crate) speed_grade: String,
+    default_clock_mhz: u32,
+    flow: Flow,
+    platform: Option<String>,
+    memory: Memory,
+    resources: Resources,
+    ecp5: Option<Ecp5Flow>,
+}
+
+impl BoardFile {
+    /// Parses a `board.toml`; `path` names it in errors.
+    pub(crate) fn read(path: &str, text: &str) -> Result<BoardFile, TargetError> {
+        let bad = |message: String| TargetError::BadFile { path: path.to_owned(), message };
+        let file: BoardFile =
+            toml::from_str(text).map_err(|e| bad(e.to_string().trim_end().to_owned()))?;
+        file.check().map_err(bad)?;
+        Ok(file)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let bits = self.memory.data_bits;
+        if !(bits.is_power_of_two() && (32..=1024).contains(&bits)) {
+            return Err(format!(
+                "memory.data_bits is {bits}: AXI4 needs a power of two from 32 to 1024"
+            ));
+        }
+        if self.memory.ports == 0 || self.memory.global_bytes == 0 || self.default_clock_mhz == 0 {
+            return Err(
+                "memory.ports, memory.global_bytes and default_clock_mhz must not be 0".to_owned()
+            );
+        }
+        if self.memory.ports > 1 && !self.memory.banks.contains("{n}") {
+            return Err("memory.banks must contain {n} when there are several ports".to_owned());
+        }
+        if (self.flow == Flow::Ecp5) != self.ecp5.is_some() {
+            return Err(
+                "a table [ecp5] is needed for flow = \"ecp5\", and for that alone".to_owned()
+            );
+        }
+        Ok(())
+    }
+
+    /// The board, with its family resolved and the other files of its folder.
+    pub(crate) fn finish(
+        self,
+        name: &str,
+        family: Family,
+        files: BTreeMap<String, Vec<u8>>,
+    ) -> Result<Board, TargetError> {
+        if let Some(missing) =
+            self.ecp5.as_ref().map(|e| &e.constraints).filter(|c| !files.contains_key(*c))
+        {
+            return Err(TargetError::BadFile {
+                path: format!("{name}/board.toml"),
+                message: format!(
+                    "ecp5.constraints names {missing}, which is not in the board's folder"
+                ),
+            });
+        }
+        Ok(Board {
+            name: name.to_owned(),
+            title: self.title,
+            family,
+            part: self.part,
+            default_clock_mhz: self.default_clock_mhz,
+            flow: self.flow,
+            platform: self.platform,
+            memory: self.memory,
+            resources: self.resources,
+            ecp5: self.ecp5,
+            files,
+        })
+    }
+}
