@@ -1,0 +1,78 @@
+//! Addition and subtraction.
+
+use super::parts::unpack;
+use super::round::{Specials, Unrounded, finish};
+use crate::bits::Bits;
+use crate::format::{Format, Rounding};
+
+/// `x + y`.
+///
+/// The operand of smaller magnitude is aligned with two guard bits and a sticky bit; then one
+/// adder, one leading-zero count and one left shift, which is clamped so that subnormal results
+/// need nothing of their own.
+#[inline(always)]
+pub fn fadd<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) -> B::V {
+    let p = format.precision();
+    let (xp, yp) = (unpack(b, format, x), unpack(b, format, y));
+
+    // Order by magnitude: the difference of significands is then never negative.
+    let swap = b.ult(xp.magnitude, yp.magnitude);
+    let (x_exp, y_exp) = (xp.exponent(b), yp.exponent(b));
+    let distance = b.mux(swap, b.sub(y_exp, x_exp), b.sub(x_exp, y_exp));
+    let exp = b.mux(swap, y_exp, x_exp);
+    let (x_sig, y_sig) = (xp.significand(b), yp.significand(b));
+    let big = b.mux(swap, y_sig, x_sig);
+    let small = b.mux(swap, x_sig, y_sig);
+    let subtract = b.xor(xp.sign, yp.sign);
+
+    // Frame: carry, p bits, two guard bits, sticky. The place of the sticky bit carries the +1
+    // of the two's complement into the adder; a borrow by the sticky bit cancels that.
+    let (aligned, sticky) = b.lshr_sticky(b.pad_low(small, 2), distance);
+    let carry_in = b.and_not(subtract, sticky);
+    let left = b.concat(b.zext(big, p + 1), b.constant(3, 0b001));
+    let right = b.concat(b.xor(b.zext(aligned, p + 3), b.spread(subtract, p + 3)), carry_in);
+    let sum = b.concat(b.top(b.add(left, right), p + 3), sticky);
+
+    let (exp, shifted) = normalise_clamped(b, sum, exp);
+    let cancelled = b.and(subtract, b.eq(xp.magnitude, yp.magnitude));
+    let sign = b.mux(swap, yp.sign, xp.sign);
+    let unrounded = Unrounded {
+        sign: b.mux(cancelled, b.bool(mode == Rounding::TowardNegative), sign),
+        exp,
+        frac: b.slice(shifted, 4, format.frac_bits),
+        round: b.bit(shifted, 3),
+        sticky: b.any(b.trunc(shifted, 3)),
+    };
+    let any_max = b.or(xp.exp_ones, yp.exp_ones);
+    let opposite_infs = b.and(b.and(xp.exp_ones, yp.exp_ones), subtract);
+    let nan = b.or(b.or(xp.nan(b), yp.nan(b)), opposite_infs);
+    finish(b, format, mode, &unrounded, &Specials { nan, inf: any_max, zero: None })
+}
+
+/// `x - y`.
+#[inline(always)]
+pub fn fsub<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) -> B::V {
+    let negated = b.xor(y, b.constant(format.width(), format.sign_mask()));
+    fadd(b, format, mode, x, negated)
+}
+
+/// Shifts `sum` left until its top bit is 1, but no further than the smallest exponent allows.
+///
+/// `exp` is the (unsigned, at least 1) biased exponent of the bit *below* the top one. Returns
+/// the biased exponent field of the result (0 if it stays subnormal), as wide as `exp`, and the
+/// shifted sum.
+#[inline(always)]
+pub(super) fn normalise_clamped<B: Bits>(b: &B, sum: B::V, exp: B::V) -> (B::V, B::V) {
+    let count = b.lzc(sum);
+    let width = b.width(exp).max(b.width(count));
+    let (wide_count, wide_exp) = (b.zext(count, width), b.zext(exp, width));
+    let fits = b.ult(wide_count, wide_exp);
+    let shift = b.mux(fits, count, b.trunc(wide_exp, b.width(count)));
+    let shifted = b.shl(sum, shift);
+    // exp + 1 - shift, in parallel with the shifter; 1 when clamped, and then the top bit tells
+    // the smallest normal number from a subnormal.
+    let reduced = b.increment(b.sub(wide_exp, wide_count), b.bool(true));
+    let unmasked = b.mux(fits, reduced, b.constant(width, 1));
+    let field = b.mask(b.msb(shifted), b.trunc(unmasked, b.width(exp)));
+    (field, shifted)
+}

@@ -1,0 +1,98 @@
+//! Multiplication.
+
+use super::parts::unpack;
+use super::round::{Specials, Unrounded, finish};
+use crate::bits::{Bits, count_width};
+use crate::format::{Format, Rounding};
+
+/// `x * y`.
+///
+/// A subnormal operand's leading zeros are counted beside the multiplier and the product is
+/// shifted afterwards. One left shifter serves both cases: a result that underflows starts from
+/// the product already moved right by a fixed distance.
+#[inline(always)]
+pub fn fmul<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) -> B::V {
+    let p = format.precision();
+    let (xp, yp) = (unpack(b, format, x), unpack(b, format, y));
+    let (x_sig, y_sig) = (xp.significand(b), yp.significand(b));
+    let product = b.umul(x_sig, y_sig);
+
+    // Of two subnormal operands either count will do: the product is then below every rounding.
+    let count = b.lzc(b.mux(xp.exp_zero, x_sig, y_sig));
+    let plan = plan_shift(b, format, xp.exponent(b), yp.exponent(b), count);
+
+    // Frame of 2p + 2 bits: two integer bits, 2p - 2 fraction bits, two more places, so that the
+    // moved product's first bit can land just behind the last place of a subnormal.
+    let low = b.trunc(product, p - 1);
+    let moved = b.zext(b.slice(product, p - 1, p + 1), 2 * p + 2);
+    let start = b.mux(plan.underflow, moved, b.pad_low(product, 2));
+    let frame = b.shl(start, plan.amount);
+    let lost = b.and(plan.underflow, b.any(low));
+
+    let carry = b.msb(frame);
+    let hidden = b.bit(frame, 2 * p);
+    let exp = b.mux(carry, plan.exp_plus_one, plan.exp);
+    let high = b.mux(carry, b.slice(frame, p + 1, p), b.slice(frame, p, p));
+    let round = b.bit(high, 0);
+    let frac_next = b.slice(high, 1, p - 1);
+    let sticky_always = b.any(b.trunc(frame, p));
+    let sticky = b.or(b.or(sticky_always, lost), b.and(carry, b.bit(frame, p)));
+    let unrounded = Unrounded {
+        sign: b.xor(xp.sign, yp.sign),
+        exp: b.mask(b.or(carry, hidden), exp),
+        frac: frac_next,
+        round: b.and_not(round, plan.vanishes),
+        sticky: b.or(sticky, b.and(plan.vanishes, round)),
+    };
+    let invalid = b.or(b.and(xp.exp_ones, yp.zero(b)), b.and(xp.zero(b), yp.exp_ones));
+    let nan = b.or(b.or(xp.nan(b), yp.nan(b)), invalid);
+    let inf = b.or(xp.exp_ones, yp.exp_ones);
+    finish(b, format, mode, &unrounded, &Specials { nan, inf, zero: None })
+}
+
+/// How the product is to be shifted, and the exponent that it then has.
+struct Plan<V> {
+    /// The exponent is below the smallest: start from the moved product.
+    underflow: V,
+    /// Even the first bit of the moved product is behind the rounding place.
+    vanishes: V,
+    /// Left shift, `count_width(p)` bits.
+    amount: V,
+    /// Exponent field of the place below the frame's top, `exp_bits + 1` bits.
+    exp: V,
+    /// The same plus 1.
+    exp_plus_one: V,
+}
+
+#[inline(always)]
+fn plan_shift<B: Bits>(b: &B, format: Format, x_exp: B::V, y_exp: B::V, count: B::V) -> Plan<B::V> {
+    let p = format.precision();
+    let width = format.exp_bits + 2;
+    let amount_width = count_width(p);
+    let signed = |value: i64| b.constant(width, (value as u128) & ((1 << width) - 1));
+    let bias = format.bias() as i64;
+
+    // e = x_exp + y_exp - bias, and the two distances that follow from it.
+    let sum = b.add(b.zext(x_exp, width), b.zext(y_exp, width));
+    let room = b.sub(sum, signed(bias + 1)); // e - 1: places down to the smallest exponent
+    let back = b.sub(sum, signed(bias - p as i64)); // e + p: undoes part of the fixed move
+    let underflow = b.msb(room);
+    let vanishes = b.msb(back);
+
+    let wide_count = b.zext(count, width);
+    let fits = b.ult(wide_count, room);
+    let left = b.mux(fits, count, b.trunc(room, amount_width));
+    let right = b.mask(b.not(vanishes), b.trunc(back, amount_width));
+
+    let exp_bits = format.exp_bits + 1;
+    let at_minimum = b.or(underflow, b.not(fits));
+    let unclamped = b.trunc(b.sub(room, wide_count), exp_bits); // exponent - 1
+    let minus_one = b.mask(b.not(at_minimum), unclamped);
+    Plan {
+        underflow,
+        vanishes: b.and(underflow, vanishes),
+        amount: b.mux(underflow, right, left),
+        exp: b.increment(minus_one, b.bool(true)),
+        exp_plus_one: b.add(minus_one, b.constant(exp_bits, 2)),
+    }
+}
