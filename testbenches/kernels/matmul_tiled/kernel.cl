@@ -1,0 +1,25 @@
+// C = A * B with tiles of both operands in local memory. TILE divides all sizes.
+#pragma OPENCL FP_CONTRACT OFF
+
+#ifndef TILE
+#define TILE 8
+#endif
+
+__kernel __attribute__((reqd_work_group_size(TILE, TILE, 1)))
+void matmul_tiled(__global const float *A, __global const float *B, __global float *C, int K, int N)
+{
+    __local float tile_a[TILE][TILE];
+    __local float tile_b[TILE][TILE];
+    int lx = get_local_id(0), ly = get_local_id(1);
+    int col = get_global_id(0), row = get_global_id(1);
+    float sum = 0.0f;
+    for (int base = 0; base < K; base += TILE) {
+        tile_a[ly][lx] = A[row * K + base + lx];
+        tile_b[ly][lx] = B[(base + ly) * N + col];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = 0; k < TILE; k++)
+            sum += tile_a[ly][k] * tile_b[k][lx];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    C[row * N + col] = sum;
+}
