@@ -1,0 +1,76 @@
+// Admission control of a loop: lets tokens in while fewer than LIMIT are inside.
+// latency 0, II 1.  Payload is wired past it.  m_valid and s_ready are one AND with a register.
+// With EXITS > 1 the exit pulses are counted in a register first, so a place is reused one cycle later than with EXITS = 1.
+`default_nettype none
+
+module clhls_loop_gate #(
+  parameter LIMIT = 16,  // tokens inside at the same time, >= 1
+  parameter EXITS = 1    // exits of the loop, >= 1
+) (
+  input  wire             clk,
+  input  wire             rst,        // synchronous, active high
+  input  wire             s_valid,
+  output wire             s_ready,
+  output wire             m_valid,
+  input  wire             m_ready,
+  input  wire [EXITS-1:0] exit_pulse  // each pulse: one token has left through this exit
+);
+
+  initial begin
+    if (LIMIT < 1 || EXITS < 1) begin
+      $display("clhls_loop_gate: LIMIT and EXITS must be at least 1");
+      $finish;
+    end
+  end
+
+  localparam CW = $clog2(LIMIT + 1);
+  localparam XW = $clog2(EXITS + 1);
+  localparam SW = CW > XW ? CW : XW;
+
+  reg  [CW-1:0] room_q;  // free places
+  reg           open_q;  // room_q != 0
+  wire [SW-1:0] left;    // tokens that left
+  wire          enter = m_valid & m_ready;
+  wire [CW-1:0] room_d = room_q + left[CW-1:0] - {{(CW-1){1'b0}}, enter};
+
+  assign m_valid = s_valid & open_q;
+  assign s_ready = m_ready & open_q;
+
+  generate
+    if (EXITS == 1) begin : g_one
+      assign left = {{(SW-1){1'b0}}, exit_pulse};
+    end else begin : g_many
+      reg [SW-1:0] left_d;
+      reg [SW-1:0] left_q;
+      integer i;
+      always @* begin
+        left_d = {SW{1'b0}};
+        for (i = 0; i < EXITS; i = i + 1) left_d = left_d + {{(SW-1){1'b0}}, exit_pulse[i]};
+      end
+      always @(posedge clk) begin
+        if (rst) left_q <= {SW{1'b0}};
+        else left_q <= left_d;
+      end
+      assign left = left_q;
+    end
+  endgenerate
+
+  wire unused = &{1'b0, left};  // its upper bits when EXITS > LIMIT
+
+  always @(posedge clk) begin
+    if (rst) begin
+      room_q <= LIMIT[CW-1:0];
+      open_q <= 1'b1;
+    end else begin
+      room_q <= room_d;
+      open_q <= room_d != 0;
+    end
+  end
+
+`ifdef FORMAL
+  `include "clhls_loop_gate.fv.vh"
+`endif
+
+endmodule
+
+`default_nettype wire

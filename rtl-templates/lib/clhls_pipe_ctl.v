@@ -1,0 +1,82 @@
+// Control of a stall-free pipeline segment that ends in an exit FIFO: a token starts only when it owns a place there.
+// latency LATENCY (start to valid[LATENCY]), II parameter II.  The segment's datapath has no enable and the control no stall wire.
+`default_nettype none
+
+module clhls_pipe_ctl #(
+  parameter LATENCY = 1,   // cycles from start to the word at the exit FIFO's input, >= 0
+  parameter DEPTH   = 16,  // credits = guaranteed capacity of the exit FIFO, >= 1; full rate needs LATENCY + 3
+  parameter II      = 1    // least distance of two starts in cycles, >= 1
+) (
+  input  wire             clk,
+  input  wire             rst,      // synchronous, active high
+  input  wire             s_valid,
+  output wire             s_ready,  // register: a credit is left and the initiation interval has passed
+  output wire             start,    // s_valid & s_ready
+  output wire [LATENCY:0] valid,    // valid[0] = start, valid[k] = start k cycles later (registers)
+  input  wire             exit_pop  // one word left the exit FIFO (its m_valid & m_ready)
+);
+
+  initial begin
+    if (LATENCY < 0 || DEPTH < 1 || II < 1) begin
+      $display("clhls_pipe_ctl: LATENCY must be at least 0, DEPTH and II at least 1");
+      $finish;
+    end
+  end
+
+  localparam CW = $clog2(DEPTH + 1);
+  localparam [CW-1:0] ALL = DEPTH[CW-1:0];
+  localparam [CW-1:0] NONE = 0;
+  localparam [CW-1:0] ONE = 1;
+
+  reg  [CW-1:0] credits_q;
+  reg           ready_q;
+  wire          credit_d;  // a credit is left in the next cycle
+  wire          pause;     // the next cycle is inside the initiation interval
+
+  assign s_ready = ready_q;
+  assign start   = s_valid & ready_q;
+  assign valid[0] = start;
+  assign credit_d = exit_pop | (credits_q != (start ? ONE : NONE));
+
+  always @(posedge clk) begin
+    if (rst) begin
+      credits_q <= ALL;
+      ready_q   <= 1'b1;
+    end else begin
+      if (start & ~exit_pop) credits_q <= credits_q - ONE;
+      else if (exit_pop & ~start) credits_q <= credits_q + ONE;
+      ready_q <= credit_d & ~pause;
+    end
+  end
+
+  generate
+    if (II > 1) begin : g_ii
+      localparam IW = $clog2(II);
+      localparam AFTER = II - 2;
+      reg [IW-1:0] wait_q;  // cycles in which no start is allowed, from the next one on
+      assign pause = start | (wait_q != 0);
+      always @(posedge clk) begin
+        if (rst) wait_q <= {IW{1'b0}};
+        else if (start) wait_q <= AFTER[IW-1:0];
+        else if (wait_q != 0) wait_q <= wait_q - 1'b1;
+      end
+    end else begin : g_every_cycle
+      assign pause = 1'b0;
+    end
+    if (LATENCY > 0) begin : g_stages
+      reg [LATENCY:1] valid_q;
+      assign valid[LATENCY:1] = valid_q;
+      always @(posedge clk) begin
+        if (rst) valid_q <= {LATENCY{1'b0}};
+        else valid_q <= valid[LATENCY-1:0];
+      end
+    end
+  endgenerate
+
+`ifdef FORMAL
+  `include "clhls_pipe_ctl.fv.vh"
+`endif
+
+endmodule
+
+`default_nettype wire
