@@ -1,0 +1,123 @@
+//! Checks that a design is well formed: widths agree and every net has exactly one driver.
+
+use crate::{Binary, Connection, Design, Direction, Expr, Module, Net, Unary};
+use base::entity::SecondaryMap;
+use base::{Diagnostic, Diagnostics};
+
+/// Checks all modules (code `E0003`: a defect of clhls).
+pub fn verify(design: &Design) -> Result<(), Diagnostics> {
+    let errors: Vec<Diagnostic> = design.modules.iter().flat_map(verify_module).collect();
+    if errors.is_empty() { Ok(()) } else { Err(Diagnostics(errors)) }
+}
+
+/// Width of an expression in bits.
+pub fn width(module: &Module, e: &Expr) -> u32 {
+    match e {
+        Expr::Const(w, _) => *w,
+        Expr::Net(n) => module.nets[*n].width,
+        Expr::Slice { width, .. } => *width,
+        Expr::Concat(parts) => parts.iter().map(|p| width(module, p)).sum(),
+        Expr::Repeat(n, _) => *n,
+        Expr::Unary(Unary::Not, a) => width(module, a),
+        Expr::Unary(..) => 1,
+        Expr::Binary(op, ..) if op.is_comparison() => 1,
+        Expr::Binary(_, a, _) => width(module, a),
+        Expr::Mux(_, a, _) => width(module, a),
+    }
+}
+
+fn verify_module(m: &Module) -> Vec<Diagnostic> {
+    let mut errors = vec![];
+    let mut fail = |what: String| {
+        errors.push(Diagnostic::error("E0003", format!("RTL of `{}`: {what}", m.name)));
+    };
+    let mut drivers: SecondaryMap<Net, u32> = SecondaryMap::new();
+    let mut used: SecondaryMap<Net, bool> = SecondaryMap::new();
+    for (net, e, _) in &m.assigns {
+        drivers[*net] += 1;
+        check(m, e, Some(m.nets[*net].width), &m.nets[*net].name, &mut fail, &mut used);
+    }
+    for r in &m.registers {
+        let name = &m.nets[r.q].name;
+        drivers[r.q] += 1;
+        check(m, &r.next, Some(m.nets[r.q].width), name, &mut fail, &mut used);
+        if let Some(e) = &r.enable {
+            check(m, e, Some(1), name, &mut fail, &mut used);
+        }
+    }
+    for r in &m.roms {
+        drivers[r.data] += 1;
+        if m.nets[r.data].width != r.width || !matches!(r.latency, 0 | 2) {
+            fail(format!("memory {} is malformed", r.name));
+        }
+        check(m, &r.addr, None, &r.name, &mut fail, &mut used);
+        if let Some(e) = &r.enable {
+            check(m, e, Some(1), &r.name, &mut fail, &mut used);
+        }
+    }
+    for i in &m.instances {
+        for (port, c) in &i.ports {
+            match c {
+                Connection::Input(e) => {
+                    check(m, e, None, &format!("{}.{port}", i.name), &mut fail, &mut used);
+                }
+                Connection::Output(Some(n)) => drivers[*n] += 1,
+                Connection::Output(None) => {}
+            }
+        }
+    }
+    for (net, data) in m.nets.iter() {
+        let want = u32::from(data.port != Some(Direction::Input));
+        let got = drivers[net];
+        let idle = data.port.is_none() && !used[net];
+        if got != want && !(got == 0 && idle) {
+            fail(format!("`{}` has {got} drivers instead of {want}", data.name));
+        }
+    }
+    errors
+}
+
+fn check(
+    m: &Module,
+    e: &Expr,
+    want: Option<u32>,
+    place: &str,
+    fail: &mut impl FnMut(String),
+    used: &mut SecondaryMap<Net, bool>,
+) {
+    if let Some(want) = want {
+        let got = width(m, e);
+        if got != want {
+            fail(format!("{got} bits drive {want} at `{place}`: {e:?}"));
+        }
+    }
+    match e {
+        Expr::Const(w, bits) => {
+            if *w == 0 || *w > 128 || (*w < 128 && bits >> w != 0) {
+                fail(format!("constant {bits} of {w} bits at `{place}`"));
+            }
+        }
+        Expr::Net(n) => used[*n] = true,
+        Expr::Slice { net, lo, width } => {
+            used[*net] = true;
+            if *width == 0 || lo + width > m.nets[*net].width {
+                fail(format!("bits {lo}+{width} of `{}` at `{place}`", m.nets[*net].name));
+            }
+        }
+        Expr::Concat(parts) => {
+            parts.iter().for_each(|p| check(m, p, None, place, fail, used));
+        }
+        Expr::Repeat(_, a) => check(m, a, Some(1), place, fail, used),
+        Expr::Unary(_, a) => check(m, a, None, place, fail, used),
+        Expr::Binary(op, a, b) => {
+            let shift = matches!(op, Binary::Shl | Binary::LShr | Binary::AShr);
+            check(m, a, None, place, fail, used);
+            check(m, b, if shift { None } else { Some(width(m, a)) }, place, fail, used);
+        }
+        Expr::Mux(c, a, b) => {
+            check(m, c, Some(1), place, fail, used);
+            check(m, a, None, place, fail, used);
+            check(m, b, Some(width(m, a)), place, fail, used);
+        }
+    }
+}
