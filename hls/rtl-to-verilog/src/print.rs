@@ -1,7 +1,6 @@
 //! Prints a module.
 
 use rtl::{Binary, Connection, Direction, Expr, Module, Net, Param, Register, Rom, Unary};
-use std::fmt::Write;
 
 /// The file of one module.
 pub fn module(m: &Module) -> String {
@@ -22,9 +21,13 @@ struct Printer<'m> {
     out: String,
 }
 
-/// Writing to a `String` cannot fail.
+/// Appends a formatted line.
 macro_rules! put {
-    ($p:expr, $($arg:tt)*) => { writeln!($p.out, $($arg)*).expect("string") };
+    ($p:expr, $($arg:tt)*) => {{
+        let line = format!($($arg)*);
+        $p.out.push_str(&line);
+        $p.out.push('\n');
+    }};
 }
 
 impl Printer<'_> {
