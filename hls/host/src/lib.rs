@@ -1,1 +1,20 @@
-//! Devices, buffers, queues and launches; knows no compiler: it ships to the board.
+//! Devices, buffers and launches; knows no compiler: it ships to the board.
+//!
+//! * [`Device`]: something that runs kernels: the interpreter, simulated hardware, a real card.
+//! * [`NdRange`]: the index space of a launch, checked by OpenCL's rules.
+//! * [`Value`]: argument values as text (`rand:f32[1024]:1`, `@a.npy`, `3`), specified in `docs/launches.md`.
+//! * [`run`]: all of it in one call: allocate, fill, launch, read back.
+
+mod bind;
+mod device;
+mod error;
+mod ndrange;
+mod run;
+pub mod value;
+
+pub use bind::{BoundArg, bind, bind_all};
+pub use device::{BufferId, Device, HardwareStats, LaunchArg, LaunchStats, check_args};
+pub use error::{Error, ErrorKind};
+pub use ndrange::{NdRange, ResolvedRange};
+pub use run::{RunResult, run};
+pub use value::{Array, Value};

@@ -1,0 +1,203 @@
+//! The interface between programs that launch kernels and whatever runs them.
+
+use crate::{Error, ErrorKind, NdRange};
+use abi::{Arg, ArgKind, KernelSignature};
+
+/// Names a buffer of one device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub u32);
+
+/// One argument of a launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LaunchArg {
+    /// A buffer, for pointers to global and constant memory.
+    Buffer {
+        /// The buffer.
+        buffer: BufferId,
+        /// Byte offset of the pointer in it.
+        offset: u64,
+    },
+    /// A null pointer to global or constant memory.
+    Null,
+    /// The size in bytes of the memory behind a local pointer.
+    Local(u64),
+    /// A value, as its bytes in memory, little endian.
+    Value(Vec<u8>),
+}
+
+/// What a launch did and took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LaunchStats {
+    /// Work-items that ran.
+    pub work_items: u64,
+    /// Measurements of hardware; `None` from the interpreter.
+    pub hardware: Option<HardwareStats>,
+}
+
+/// Measurements of a launch in hardware.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HardwareStats {
+    /// Clock cycles from start to done.
+    pub cycles: u64,
+    /// Read data beats on all memory ports.
+    pub read_beats: u64,
+    /// Write data beats on all memory ports.
+    pub write_beats: u64,
+    /// Bytes of all read beats.
+    pub read_bytes: u64,
+    /// Bytes of all write beats, whether enabled or not.
+    pub write_bytes: u64,
+    /// Read bursts.
+    pub read_bursts: u64,
+    /// Write bursts.
+    pub write_bursts: u64,
+}
+
+/// Something that runs kernels.
+///
+/// A device holds one program. Buffers belong to the device that allocated them.
+pub trait Device {
+    /// Short name: `emu`, `sim`.
+    fn name(&self) -> &'static str;
+
+    /// The kernels of the program, in the program's order.
+    fn kernels(&self) -> Vec<&KernelSignature>;
+
+    /// The kernel with this name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::KernelName`], listing the kernels there are.
+    fn kernel(&self, name: &str) -> Result<&KernelSignature, Error> {
+        let kernels = self.kernels();
+        kernels.iter().copied().find(|kernel| kernel.name == name).ok_or_else(|| {
+            let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            Error::new(
+                ErrorKind::KernelName,
+                format!("no kernel `{name}` in the program; it has: {}", names.join(", ")),
+            )
+        })
+    }
+
+    /// Allocates a buffer of `size` bytes, aligned to at least 128 bytes (the largest OpenCL type).
+    /// Its contents are undefined.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BufferSize`] for size 0, [`ErrorKind::OutOfMemory`].
+    fn allocate(&mut self, size: u64) -> Result<BufferId, Error>;
+
+    /// Frees a buffer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Buffer`] if there is no such buffer.
+    fn free(&mut self, buffer: BufferId) -> Result<(), Error>;
+
+    /// Copies `data` into a buffer from byte `offset` on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Buffer`] if there is no such buffer or the range is not inside it.
+    fn write(&mut self, buffer: BufferId, offset: u64, data: &[u8]) -> Result<(), Error>;
+
+    /// Copies from a buffer, from byte `offset` on, into `data`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Buffer`] if there is no such buffer or the range is not inside it.
+    fn read(&mut self, buffer: BufferId, offset: u64, data: &mut [u8]) -> Result<(), Error>;
+
+    /// Runs a kernel over an index space and waits for its end.
+    ///
+    /// # Errors
+    /// Those of [`NdRange::resolve`] and [`check_args`]; [`ErrorKind::Execution`] if the kernel
+    /// accessed memory that is not its own, hung, or left a barrier incomplete.
+    fn launch(
+        &mut self,
+        kernel: &str,
+        range: &NdRange,
+        args: &[LaunchArg],
+    ) -> Result<LaunchStats, Error>;
+
+    /// Gives the program-scope variables their initial values again, as if the program had been
+    /// loaded anew.
+    ///
+    /// # Errors
+    /// If the device cannot be reached.
+    fn reload_program(&mut self) -> Result<(), Error>;
+}
+
+/// Checks the arguments of a launch against the kernel's signature: number, kinds and sizes.
+///
+/// # Errors
+/// [`ErrorKind::KernelArgs`], [`ErrorKind::ArgIndex`], [`ErrorKind::ArgSize`] or
+/// [`ErrorKind::ArgValue`], naming the argument and what was expected.
+pub fn check_args(kernel: &KernelSignature, args: &[LaunchArg]) -> Result<(), Error> {
+    if let Some(missing) = kernel.args.get(args.len()) {
+        return Err(Error::new(
+            ErrorKind::KernelArgs,
+            format!("{} is missing", describe(kernel, missing)),
+        ));
+    }
+    if args.len() > kernel.args.len() {
+        return Err(Error::new(
+            ErrorKind::ArgIndex,
+            format!(
+                "argument {} of kernel `{}` does not exist: it has {}",
+                kernel.args.len(),
+                kernel.name,
+                kernel.args.len()
+            ),
+        ));
+    }
+    kernel
+        .args
+        .iter()
+        .zip(args)
+        .try_for_each(|(expected, given)| check_arg(kernel, expected, given))
+}
+
+fn check_arg(kernel: &KernelSignature, expected: &Arg, given: &LaunchArg) -> Result<(), Error> {
+    let fail = |kind, problem: String| {
+        Err(Error::new(kind, format!("{}: {problem}", describe(kernel, expected))))
+    };
+    match (expected.kind, given) {
+        (ArgKind::GlobalPtr | ArgKind::ConstantPtr, LaunchArg::Buffer { .. } | LaunchArg::Null) => {
+            Ok(())
+        }
+        (ArgKind::LocalPtr, LaunchArg::Local(0)) => {
+            fail(ErrorKind::ArgSize, "the size of local memory is 0".into())
+        }
+        (ArgKind::LocalPtr, &LaunchArg::Local(size)) => match expected.local_capacity {
+            Some(capacity) if size > capacity => fail(
+                ErrorKind::ArgSize,
+                format!("{size} bytes of local memory, the hardware has {capacity}"),
+            ),
+            _ => Ok(()),
+        },
+        (ArgKind::Scalar, LaunchArg::Value(bytes)) if bytes.len() != expected.size as usize => {
+            fail(
+                ErrorKind::ArgSize,
+                format!("expected {} bytes, got {}", expected.size, bytes.len()),
+            )
+        }
+        (ArgKind::Scalar, LaunchArg::Value(_)) => Ok(()),
+        (ArgKind::Pipe | ArgKind::Image | ArgKind::Sampler, _) => fail(
+            ErrorKind::Unsupported,
+            format!("{} arguments are not supported yet", expected.kind.describe()),
+        ),
+        (_, given) => {
+            let given = match given {
+                LaunchArg::Buffer { .. } => "a buffer",
+                LaunchArg::Null => "a null pointer",
+                LaunchArg::Local(_) => "a local memory size",
+                LaunchArg::Value(_) => "a value",
+            };
+            fail(
+                ErrorKind::ArgValue,
+                format!("expected a {}, got {given}", expected.kind.describe()),
+            )
+        }
+    }
+}
+
+/// `argument 0 `a` (float*) of kernel `vadd``.
+pub(crate) fn describe(kernel: &KernelSignature, arg: &Arg) -> String {
+    format!("argument {} `{}` ({}) of kernel `{}`", arg.index, arg.name, arg.type_name, kernel.name)
+}

@@ -1,0 +1,183 @@
+//! The index space of a launch.
+
+use crate::{Error, ErrorKind};
+use abi::KernelSignature;
+
+/// The index space of a launch as the caller gives it, dimension 0 first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NdRange {
+    /// Work-items in each dimension; 1 to 3 dimensions.
+    pub global: Vec<u64>,
+    /// Work-items of a work-group in each dimension; `None` lets [`NdRange::resolve`] choose.
+    pub local: Option<Vec<u64>>,
+    /// First global id in each dimension; `None` is zero.
+    pub offset: Option<Vec<u64>>,
+}
+
+/// An index space that a kernel accepts, in three dimensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResolvedRange {
+    /// Number of dimensions the caller gave.
+    pub work_dim: u32,
+    /// Work-items; 1 in unused dimensions.
+    pub global: [u32; 3],
+    /// Work-items of a full work-group; 1 in unused dimensions.
+    pub local: [u32; 3],
+    /// Work-groups: `global / local`, rounded up.
+    pub num_groups: [u32; 3],
+    /// First global id; 0 in unused dimensions.
+    pub offset: [u32; 3],
+}
+
+impl ResolvedRange {
+    /// Number of work-items in all dimensions.
+    pub fn work_items(&self) -> u128 {
+        self.global.iter().map(|&n| u128::from(n)).product()
+    }
+
+    /// Number of work-groups in all dimensions.
+    pub fn work_groups(&self) -> u128 {
+        self.num_groups.iter().map(|&n| u128::from(n)).product()
+    }
+}
+
+impl NdRange {
+    /// An index space without offset whose work-group size is chosen by [`NdRange::resolve`].
+    pub fn new(global: &[u64]) -> Self {
+        Self { global: global.to_vec(), local: None, offset: None }
+    }
+
+    /// The same with this work-group size.
+    pub fn with_local(mut self, local: &[u64]) -> Self {
+        self.local = Some(local.to_vec());
+        self
+    }
+
+    /// The same with this global offset.
+    pub fn with_offset(mut self, offset: &[u64]) -> Self {
+        self.offset = Some(offset.to_vec());
+        self
+    }
+
+    /// Checks the index space by the rules of `clEnqueueNDRangeKernel` and those of the kernel, and
+    /// fills in what the caller left open.
+    ///
+    /// A missing work-group size becomes the kernel's required one, else its hint if that is
+    /// allowed, else in each dimension, 0 first, the largest divisor of the global size that the
+    /// kernel's limit leaves room for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WorkDimension`], [`ErrorKind::GlobalWorkSize`], [`ErrorKind::GlobalOffset`] and
+    /// [`ErrorKind::WorkGroupSize`] as OpenCL defines them. Global ids have 32 bits:
+    /// offset + size may be 2^32 at most, and a size 2^32 - 1.
+    pub fn resolve(&self, kernel: &KernelSignature) -> Result<ResolvedRange, Error> {
+        let dims = self.global.len();
+        if !(1..=3).contains(&dims) {
+            return Err(Error::new(
+                ErrorKind::WorkDimension,
+                format!("the global size has {dims} dimensions, 1 to 3 are possible"),
+            ));
+        }
+        for (name, sizes) in [("local size", &self.local), ("global offset", &self.offset)] {
+            if let Some(sizes) = sizes.as_ref().filter(|sizes| sizes.len() != dims) {
+                return Err(Error::new(
+                    ErrorKind::WorkDimension,
+                    format!("the {name} has {} dimensions, the global size {dims}", sizes.len()),
+                ));
+            }
+        }
+        let mut global = [1; 3];
+        let mut offset = [0; 3];
+        for d in 0..dims {
+            let first = self.offset.as_ref().map_or(0, |offset| offset[d]);
+            (global[d], offset[d]) = check_global(d, self.global[d], first)?;
+        }
+        let local = match &self.local {
+            Some(local) => check_local(kernel, global, local)?,
+            None => choose_local(kernel, global)?,
+        };
+        let num_groups = std::array::from_fn(|d| u32::div_ceil(global[d], local[d]));
+        Ok(ResolvedRange { work_dim: dims as u32, global, local, num_groups, offset })
+    }
+}
+
+/// Size and offset of dimension `d` as 32-bit numbers.
+fn check_global(d: usize, size: u64, offset: u64) -> Result<(u32, u32), Error> {
+    let size32 = u32::try_from(size).ok().filter(|&n| n > 0).ok_or_else(|| {
+        Error::new(
+            ErrorKind::GlobalWorkSize,
+            format!("global size {size} in dimension {d}: must be 1 to 4294967295"),
+        )
+    })?;
+    let end = offset.checked_add(size).filter(|&end| end <= 1 << 32);
+    match (u32::try_from(offset), end) {
+        (Ok(offset), Some(_)) => Ok((size32, offset)),
+        _ => Err(Error::new(
+            ErrorKind::GlobalOffset,
+            format!(
+                "global offset {offset} + global size {size} in dimension {d}: global ids have 32 bits"
+            ),
+        )),
+    }
+}
+
+fn wrong_group(message: String) -> Error {
+    Error::new(ErrorKind::WorkGroupSize, message)
+}
+
+fn check_local(
+    kernel: &KernelSignature,
+    global: [u32; 3],
+    sizes: &[u64],
+) -> Result<[u32; 3], Error> {
+    let name = &kernel.name;
+    let mut wide = [1u64; 3];
+    wide[..sizes.len()].copy_from_slice(sizes);
+    if wide.contains(&0) {
+        return Err(wrong_group(format!("local size {sizes:?} has a zero")));
+    }
+    if let Some(required) = kernel.reqd_work_group_size
+        && wide != required.map(u64::from)
+    {
+        return Err(wrong_group(format!(
+            "kernel `{name}` requires the local size {required:?}, not {sizes:?}"
+        )));
+    }
+    let max = kernel.max_work_group_size;
+    let product = wide.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
+    if product.is_none_or(|product| product > u64::from(max)) {
+        let count = product.map_or_else(|| "more than 2^64".into(), |n| n.to_string());
+        return Err(wrong_group(format!(
+            "local size {sizes:?} has {count} work-items, kernel `{name}` allows {max}"
+        )));
+    }
+    let local = wide.map(|n| n as u32); // each is at most `max`
+    for d in 0..3 {
+        if !global[d].is_multiple_of(local[d]) && !kernel.non_uniform {
+            return Err(wrong_group(format!(
+                "local size {} does not divide the global size {} in dimension {d}; only programs \
+                 built for OpenCL 2.0 or later allow that",
+                local[d], global[d]
+            )));
+        }
+    }
+    Ok(local)
+}
+
+fn choose_local(kernel: &KernelSignature, global: [u32; 3]) -> Result<[u32; 3], Error> {
+    let as_sizes = |size: [u32; 3]| size.map(u64::from);
+    if let Some(required) = kernel.reqd_work_group_size {
+        return check_local(kernel, global, &as_sizes(required));
+    }
+    if let Some(hint) = kernel.work_group_size_hint
+        && let Ok(local) = check_local(kernel, global, &as_sizes(hint))
+    {
+        return Ok(local);
+    }
+    let mut room = kernel.max_work_group_size;
+    Ok(global.map(|size| {
+        let local = (1..=size.min(room)).rev().find(|&n| size.is_multiple_of(n)).unwrap_or(1);
+        room /= local;
+        local
+    }))
+}

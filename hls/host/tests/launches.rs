@@ -1,0 +1,292 @@
+//! Index spaces and arguments by OpenCL's rules, and a whole run on a small device.
+
+use abi::{Access, Arg, ArgKind, ElementType, KernelSignature};
+use host::{
+    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Value, check_args, run,
+};
+use std::path::Path;
+
+fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind, size: u32) -> Arg {
+    Arg {
+        index,
+        name: name.into(),
+        type_name: type_name.into(),
+        kind,
+        element: ElementType::from_opencl_name(type_name),
+        size,
+        align: 4,
+        offset: None,
+        access: Access::None,
+        port: None,
+        restrict: false,
+        local_capacity: (kind == ArgKind::LocalPtr).then_some(1024),
+    }
+}
+
+fn signature() -> KernelSignature {
+    KernelSignature {
+        name: "k".into(),
+        address_bits: 64,
+        args: vec![
+            arg(0, "a", "float*", ArgKind::GlobalPtr, 8),
+            arg(1, "n", "uint", ArgKind::Scalar, 4),
+            arg(2, "v", "short3", ArgKind::Scalar, 8),
+            arg(3, "p", "struct point", ArgKind::Scalar, 5),
+            arg(4, "scratch", "int*", ArgKind::LocalPtr, 0),
+        ],
+        reqd_work_group_size: None,
+        max_work_group_size: 256,
+        work_group_size_hint: None,
+        non_uniform: false,
+    }
+}
+
+fn kind(range: NdRange, kernel: &KernelSignature) -> ErrorKind {
+    range.resolve(kernel).expect_err("not allowed").kind
+}
+
+#[test]
+fn index_spaces_are_checked() {
+    let kernel = signature();
+    let range = |global: &[u64]| NdRange::new(global);
+    assert_eq!(kind(range(&[]), &kernel), ErrorKind::WorkDimension);
+    assert_eq!(kind(range(&[1, 1, 1, 1]), &kernel), ErrorKind::WorkDimension);
+    assert_eq!(kind(range(&[4]).with_local(&[2, 2]), &kernel), ErrorKind::WorkDimension);
+    assert_eq!(kind(range(&[4, 4]).with_offset(&[1]), &kernel), ErrorKind::WorkDimension);
+    assert_eq!(kind(range(&[4, 0]), &kernel), ErrorKind::GlobalWorkSize);
+    assert_eq!(kind(range(&[1 << 32]), &kernel), ErrorKind::GlobalWorkSize);
+    assert_eq!(kind(range(&[2]).with_offset(&[u64::MAX]), &kernel), ErrorKind::GlobalOffset);
+    let last = u64::from(u32::MAX);
+    assert_eq!(kind(range(&[2]).with_offset(&[last]), &kernel), ErrorKind::GlobalOffset);
+    assert!(range(&[1]).with_offset(&[last]).resolve(&kernel).is_ok());
+    assert_eq!(kind(range(&[4]).with_local(&[0]), &kernel), ErrorKind::WorkGroupSize);
+    assert_eq!(kind(range(&[10]).with_local(&[4]), &kernel), ErrorKind::WorkGroupSize);
+    assert_eq!(kind(range(&[512]).with_local(&[512]), &kernel), ErrorKind::WorkGroupSize);
+    let huge = 1 << 40;
+    assert_eq!(kind(range(&[4, 4]).with_local(&[huge, huge]), &kernel), ErrorKind::WorkGroupSize);
+}
+
+#[test]
+fn remainder_groups_are_allowed_where_the_kernel_says_so() {
+    let mut kernel = signature();
+    kernel.non_uniform = true;
+    let range = NdRange::new(&[10, 3]).with_local(&[4, 2]).with_offset(&[7, 0]);
+    let range = range.resolve(&kernel).expect("allowed");
+    assert_eq!(range.work_dim, 2);
+    assert_eq!(range.global, [10, 3, 1]);
+    assert_eq!(range.local, [4, 2, 1]);
+    assert_eq!(range.num_groups, [3, 2, 1]);
+    assert_eq!(range.offset, [7, 0, 0]);
+    assert_eq!((range.work_items(), range.work_groups()), (30, 6));
+}
+
+#[test]
+fn missing_work_group_sizes_are_chosen() {
+    let mut kernel = signature();
+    let local = |global: &[u64], kernel: &KernelSignature| {
+        NdRange::new(global).resolve(kernel).map(|range| range.local)
+    };
+    assert_eq!(local(&[1024], &kernel), Ok([256, 1, 1]));
+    assert_eq!(local(&[1001], &kernel), Ok([143, 1, 1])); // 7 * 11 * 13
+    assert_eq!(local(&[48, 48], &kernel), Ok([48, 4, 1])); // 256 / 48 leaves room for 5
+    assert_eq!(local(&[1021], &kernel), Ok([1, 1, 1])); // prime
+    kernel.work_group_size_hint = Some([32, 1, 1]);
+    assert_eq!(local(&[1024], &kernel), Ok([32, 1, 1]));
+    assert_eq!(local(&[1001], &kernel), Ok([143, 1, 1]));
+    kernel.reqd_work_group_size = Some([8, 8, 1]);
+    assert_eq!(local(&[16, 16], &kernel), Ok([8, 8, 1]));
+    let error = local(&[12, 16], &kernel).expect_err("8 does not divide 12");
+    assert_eq!(error.kind, ErrorKind::WorkGroupSize);
+    let range = NdRange::new(&[16, 16]).with_local(&[16, 4]);
+    assert_eq!(
+        range.resolve(&kernel).expect_err("not the required size").message,
+        "kernel `k` requires the local size [8, 8, 1], not [16, 4]"
+    );
+}
+
+fn good_args() -> Vec<LaunchArg> {
+    vec![
+        LaunchArg::Null,
+        LaunchArg::Value(vec![0; 4]),
+        LaunchArg::Value(vec![0; 8]),
+        LaunchArg::Value(vec![0; 5]),
+        LaunchArg::Local(1024),
+    ]
+}
+
+#[test]
+fn arguments_are_checked() {
+    let kernel = signature();
+    assert_eq!(check_args(&kernel, &good_args()), Ok(()));
+    let message = |index: usize, given: LaunchArg| {
+        let mut args = good_args();
+        args[index] = given;
+        check_args(&kernel, &args).expect_err("wrong").message
+    };
+    assert_eq!(
+        message(1, LaunchArg::Value(vec![0; 8])),
+        "argument 1 `n` (uint) of kernel `k`: expected 4 bytes, got 8"
+    );
+    assert_eq!(
+        message(0, LaunchArg::Value(vec![0; 8])),
+        "argument 0 `a` (float*) of kernel `k`: expected a global buffer, got a value"
+    );
+    assert_eq!(
+        message(4, LaunchArg::Local(1025)),
+        "argument 4 `scratch` (int*) of kernel `k`: 1025 bytes of local memory, the hardware has 1024"
+    );
+    let error = check_args(&kernel, &good_args()[..3]).expect_err("too few");
+    assert_eq!(error.message, "argument 3 `p` (struct point) of kernel `k` is missing");
+    let mut more = good_args();
+    more.push(LaunchArg::Null);
+    assert_eq!(check_args(&kernel, &more).expect_err("too many").kind, ErrorKind::ArgIndex);
+}
+
+/// A device whose only kernel adds `n` to each float and appends what it got to a log.
+struct Adder {
+    signature: KernelSignature,
+    buffers: Vec<Option<Vec<u8>>>,
+    values: Vec<Vec<u8>>,
+}
+
+impl Device for Adder {
+    fn name(&self) -> &'static str {
+        "adder"
+    }
+    fn kernels(&self) -> Vec<&KernelSignature> {
+        vec![&self.signature]
+    }
+    fn allocate(&mut self, size: u64) -> Result<BufferId, Error> {
+        self.buffers.push(Some(vec![0xcc; size as usize]));
+        Ok(BufferId(self.buffers.len() as u32 - 1))
+    }
+    fn free(&mut self, buffer: BufferId) -> Result<(), Error> {
+        self.buffers[buffer.0 as usize].take().expect("freed once");
+        Ok(())
+    }
+    fn write(&mut self, buffer: BufferId, _: u64, data: &[u8]) -> Result<(), Error> {
+        self.buffers[buffer.0 as usize].as_mut().expect("alive").copy_from_slice(data);
+        Ok(())
+    }
+    fn read(&mut self, buffer: BufferId, _: u64, data: &mut [u8]) -> Result<(), Error> {
+        data.copy_from_slice(self.buffers[buffer.0 as usize].as_ref().expect("alive"));
+        Ok(())
+    }
+    fn launch(
+        &mut self,
+        kernel: &str,
+        range: &NdRange,
+        args: &[LaunchArg],
+    ) -> Result<LaunchStats, Error> {
+        let signature = self.kernel(kernel)?;
+        check_args(signature, args)?;
+        let range = range.resolve(signature)?;
+        for arg in args {
+            match arg {
+                LaunchArg::Buffer { buffer, .. } => {
+                    let bytes = self.buffers[buffer.0 as usize].as_mut().expect("alive");
+                    for word in bytes.chunks_exact_mut(4) {
+                        let value = f32::from_le_bytes(word.try_into().expect("four bytes"));
+                        word.copy_from_slice(&(value + 1.0).to_le_bytes());
+                    }
+                }
+                LaunchArg::Value(bytes) => self.values.push(bytes.clone()),
+                _ => {}
+            }
+        }
+        Ok(LaunchStats { work_items: range.work_items() as u64, hardware: None })
+    }
+    fn reload_program(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+fn values(texts: &[(&str, &str)]) -> Vec<(String, Value)> {
+    texts
+        .iter()
+        .map(|(name, text)| {
+            ((*name).to_owned(), Value::parse(text, Path::new(".")).expect("a value"))
+        })
+        .collect()
+}
+
+type Texts = Vec<(&'static str, &'static str)>;
+
+const GOOD: [(&str, &str); 5] = [
+    ("a", "data:f32[2,1]:1,2.5"),
+    ("n", "7"),
+    ("2", "1,-1,3"),
+    ("p", "bytes:0102030405"),
+    ("scratch", "local:64"),
+];
+
+#[test]
+fn a_run_binds_launches_and_reads_back() {
+    let mut device = Adder { signature: signature(), buffers: Vec::new(), values: Vec::new() };
+    let result = run(&mut device, "k", &NdRange::new(&[2]), &values(&GOOD)).expect("runs");
+    assert_eq!(result.stats.work_items, 2);
+    let (name, array) = &result.buffers[0];
+    assert_eq!((name.as_str(), array.shape.as_slice()), ("a", &[2, 1][..]));
+    assert_eq!(array.bytes, [2.0f32.to_le_bytes(), 3.5f32.to_le_bytes()].concat());
+    assert_eq!(
+        device.values,
+        [vec![7, 0, 0, 0], vec![1, 0, 255, 255, 3, 0, 0, 0], vec![1, 2, 3, 4, 5]]
+    );
+    assert!(device.buffers.iter().all(Option::is_none), "all buffers are freed");
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    let mut device = Adder { signature: signature(), buffers: Vec::new(), values: Vec::new() };
+    let mut message = |change: &dyn Fn(&mut Texts)| {
+        let mut texts = GOOD.to_vec();
+        change(&mut texts);
+        let error = run(&mut device, "k", &NdRange::new(&[2]), &values(&texts));
+        error.expect_err("wrong").message
+    };
+    assert_eq!(
+        message(&|texts| texts[0].0 = "x"),
+        "kernel `k` has no argument `x`; it has `a` (float*), `n` (uint), `v` (short3), \
+         `p` (struct point), `scratch` (int*)"
+    );
+    assert_eq!(
+        message(&|texts| texts.truncate(3)),
+        "argument 3 `p` (struct point) of kernel `k`, `scratch` (int*) are missing"
+    );
+    assert_eq!(
+        message(&|texts| texts[1].0 = "a"),
+        "argument 0 `a` (float*) of kernel `k` is given twice"
+    );
+    assert_eq!(
+        message(&|texts| texts[0].1 = "zeros:i32[4]"),
+        "argument 0 `a` (float*) of kernel `k`: expected a buffer of f32, got one of i32 \
+         (a buffer of u8 is raw memory and fits all)"
+    );
+    assert_eq!(
+        message(&|texts| texts[0].1 = "3"),
+        "argument 0 `a` (float*) of kernel `k`: expected a buffer (`@FILE.npy`, `zeros:f32[N]`, ...), \
+         got the number 3"
+    );
+    assert_eq!(
+        message(&|texts| texts[1].1 = "1.5"),
+        "argument 1 `n` (uint) of kernel `k`: `1.5` is not an integer, the type is u32"
+    );
+    assert_eq!(
+        message(&|texts| texts[1].1 = "4294967296"),
+        "argument 1 `n` (uint) of kernel `k`: 4294967296 does not fit u32"
+    );
+    assert_eq!(
+        message(&|texts| texts[2].1 = "1,2"),
+        "argument 2 `v` (short3) of kernel `k`: expected 3 numbers (i16) joined with commas, got 2 numbers"
+    );
+    assert_eq!(
+        message(&|texts| texts[3].1 = "bytes:01"),
+        "argument 3 `p` (struct point) of kernel `k`: expected 5 bytes, got 1"
+    );
+    assert_eq!(
+        message(&|texts| texts[3].1 = "1"),
+        "argument 3 `p` (struct point) of kernel `k`: expected 5 raw bytes (`bytes:HEX`), got a number"
+    );
+    let error = run(&mut device, "j", &NdRange::new(&[1]), &[]).expect_err("no such kernel");
+    assert_eq!(error.message, "no kernel `j` in the program; it has: k");
+}

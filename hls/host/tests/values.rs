@@ -1,0 +1,148 @@
+//! Values against the test vectors of `docs/launches.md`, which NumPy computed.
+
+use abi::ScalarType;
+use host::{Array, ErrorKind, Value};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+fn array(text: &str) -> Array {
+    match Value::parse(text, Path::new(".")) {
+        Ok(Value::Array(array)) => array,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn error(text: &str) -> String {
+    let error = Value::parse(text, Path::new(".")).expect_err(text);
+    assert_eq!(error.kind, ErrorKind::Value);
+    error.message
+}
+
+/// The elements as the page prints them: integers in decimal, floats as bit patterns.
+fn printed(array: &Array) -> String {
+    let size = array.scalar.bytes() as usize;
+    let element = |bytes: &[u8]| {
+        let mut wide = [0; 16];
+        wide[..size].copy_from_slice(bytes);
+        let bits = u128::from_le_bytes(wide);
+        if array.scalar.is_float() {
+            return format!("{bits:#0width$x}", width = 2 + 2 * size);
+        }
+        let negative = array.scalar.is_signed() && bits >> (8 * size - 1) != 0;
+        let value = bits as i128 - if negative { 1i128 << (8 * size) } else { 0 };
+        value.to_string()
+    };
+    array.bytes.chunks(size).map(element).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn the_vectors_of_the_documentation_hold() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/launches.md");
+    let page = std::fs::read_to_string(path).expect("docs/launches.md");
+    let mut checked = 0;
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [_, value, elements, digest, _] = cells[..] else { continue };
+        let value = value.trim_matches('`');
+        if digest.len() != 64 || !value.contains("[4]") {
+            continue;
+        }
+        assert_eq!(printed(&array(value)), elements, "{value}");
+        let long = array(&value.replace("[4]", "[1000]"));
+        let hash: String =
+            Sha256::digest(&long.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hash, digest, "{value} with 1000 elements");
+        checked += 1;
+    }
+    assert!(checked >= 19, "only {checked} vectors found in docs/launches.md");
+}
+
+#[test]
+fn shapes_and_data_are_kept() {
+    let zeros = array("zeros:i16[2,3]");
+    assert_eq!((zeros.shape.as_slice(), zeros.bytes.len()), (&[2, 3][..], 12));
+    let data = array("data:i16[3]:-1,0x10,65535");
+    assert_eq!(data.bytes, [0xff, 0xff, 0x10, 0x00, 0xff, 0xff]);
+    let iota = array("iota:u8[300]");
+    assert_eq!(&iota.bytes[254..258], [254, 255, 0, 1]);
+}
+
+#[test]
+fn scalars_and_raw_bytes_are_parsed() {
+    let parse = |text| Value::parse(text, Path::new("."));
+    assert_eq!(parse("3"), Ok(Value::Numbers(vec!["3".into()])));
+    assert_eq!(parse("1,-2.5"), Ok(Value::Numbers(vec!["1".into(), "-2.5".into()])));
+    assert_eq!(parse("bytes:00fFa0"), Ok(Value::Bytes(vec![0x00, 0xff, 0xa0])));
+    assert_eq!(parse("local:1024"), Ok(Value::Local(1024)));
+    assert_eq!(parse("pipe:p"), Ok(Value::Pipe("p".into())));
+    assert_eq!(
+        Value::parse("@im.png", Path::new("d")),
+        Ok(Value::Image(Path::new("d").join("im.png")))
+    );
+}
+
+#[test]
+fn what_is_not_a_value_is_explained() {
+    assert!(error("banana").starts_with("`banana` is not a number"));
+    assert!(error("rand:f31[4]:1").contains("unknown element type `f31`"));
+    assert!(error("rand:f32[4]").contains("the seed must follow"));
+    assert!(error("rand:f32[4]:x").contains("seed `x`"));
+    assert!(error("rand:u8[4]:1:5..5").contains("empty"));
+    assert!(error("rand:u8[4]:1:0..300").contains("does not fit u8"));
+    assert!(error("data:u8[2]:1").contains("1 numbers for 2 elements"));
+    assert!(error("fill:u8[2]:256").contains("256 does not fit u8"));
+    assert!(error("zeros:f32(4)").contains("expected a type and a shape"));
+    assert!(error("zeros:f32[4294967296,4294967296]").contains("more elements"));
+    assert!(error("zeros:u64[4294967296,65536]").contains("memory"));
+    assert!(error("cats:f32[4]").contains("`cats:` is not a form"));
+    assert!(error("bytes:abc").contains("pairs of hexadecimal digits"));
+    assert!(error("@missing.npy").contains("missing.npy"));
+    assert!(error("local:x").contains("number of bytes"));
+}
+
+#[test]
+fn npy_files_keep_type_and_shape() {
+    let dir = tempfile::tempdir().expect("a scratch directory");
+    for scalar in ScalarType::ALL {
+        let path = dir.path().join(format!("{scalar}.npy"));
+        let before = array(&format!("rand:{scalar}[3,5]:1"));
+        before.write_npy(&path).expect("writable");
+        let after = array(&format!("@{}", path.display()));
+        assert_eq!(after, before);
+    }
+}
+
+/// A file as NumPy writes it: `np.save(f, np.array([[1, 2], [3, 4]], '<i2'))`.
+fn numpy_file(descr: &str, fortran: bool) -> Vec<u8> {
+    let order = if fortran { "True" } else { "False" };
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': (2, 2), }}");
+    header.push_str(&" ".repeat(128 - 10 - 1 - header.len()));
+    header.push('\n');
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.as_bytes());
+    file.extend([1, 0, 2, 0, 3, 0, 4, 0]);
+    file
+}
+
+#[test]
+fn foreign_npy_files_are_read_or_refused() {
+    let dir = tempfile::tempdir().expect("a scratch directory");
+    let path = dir.path().join("a.npy");
+    let read = |file: Vec<u8>| {
+        std::fs::write(&path, file).expect("writable");
+        Array::read_npy(&path)
+    };
+    let array = read(numpy_file("<i2", false)).expect("a good file");
+    assert_eq!((array.scalar, array.shape.as_slice()), (ScalarType::I16, &[2, 2][..]));
+    assert_eq!(array.bytes, [1, 0, 2, 0, 3, 0, 4, 0]);
+    let message = |file| read(file).expect_err("a bad file").message;
+    assert!(message(numpy_file("<i2", true)).contains("Fortran order"));
+    assert!(message(numpy_file(">i2", false)).contains("dtype '>i2'"));
+    assert!(message(numpy_file("<c8", false)).contains("dtype"));
+    assert!(message(numpy_file("<i4", false)).contains("8 bytes of data, the shape needs 16"));
+    assert!(message(b"hello".to_vec()).contains("not a NumPy file"));
+    let mut short = numpy_file("<i2", false);
+    short.truncate(40);
+    assert!(message(short).contains("not a NumPy file"));
+}
