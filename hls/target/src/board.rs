@@ -56,6 +56,9 @@ pub struct Memory {
     pub ports: u32,
     /// Name of a bank for the board's tools; `{n}` stands for its number.
     pub banks: String,
+    /// Super logic region next to each bank; empty when that does not matter.
+    #[serde(default)]
+    pub bank_regions: Vec<u32>,
     /// Size of all banks together, bytes.
     pub global_bytes: u64,
     /// Read bursts that a port keeps in flight.
@@ -101,6 +104,8 @@ pub struct Ecp5Flow {
     pub oscillator_mhz: u32,
     /// Name of the constraints file in the board's folder.
     pub constraints: String,
+    /// Name of the top module's template in the board's folder: `<module>.v.tera`.
+    pub top: String,
     /// Bits per second of the USB-UART link.
     pub baud: u32,
 }
@@ -161,15 +166,14 @@ impl BoardFile {
         family: Family,
         files: BTreeMap<String, Vec<u8>>,
     ) -> Result<Board, TargetError> {
-        if let Some(missing) =
-            self.ecp5.as_ref().map(|e| &e.constraints).filter(|c| !files.contains_key(*c))
-        {
-            return Err(TargetError::BadFile {
-                path: format!("{name}/board.toml"),
-                message: format!(
-                    "ecp5.constraints names {missing}, which is not in the board's folder"
-                ),
-            });
+        let named = self.ecp5.iter().flat_map(|e| [("constraints", &e.constraints), ("top", &e.top)]);
+        for (key, file) in named {
+            if !files.contains_key(file) {
+                return Err(TargetError::BadFile {
+                    path: format!("{name}/board.toml"),
+                    message: format!("ecp5.{key} names {file}, which is not in the board's folder"),
+                });
+            }
         }
         Ok(Board {
             name: name.to_owned(),

@@ -5,7 +5,7 @@
 //! outside the repository is read at run time ([`Library::with_dir`]).
 //!
 //! ```
-//! use clhls_target::{Library, OpKind};
+//! use target::{Library, OpKind};
 //! let board = Library::builtin().board("ulx3s").unwrap();
 //! let family = &board.family;
 //! // two chained 32-bit additions at 100 MHz?

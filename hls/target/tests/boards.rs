@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use clhls_target::{Flow, Library, OpKind, TargetError};
+use target::{Flow, Library, OpKind, TargetError};
 
 #[test]
 fn every_board_is_complete() {

@@ -1,7 +1,7 @@
 //! The families' delay and area model: against the measurements, and its general laws.
 
-use clhls_target::{DspTile, Family, Library, OpKind};
 use proptest::prelude::*;
+use target::{DspTile, Family, Library, OpKind};
 
 /// One row of `board-support/ecp5/measured.csv`.
 struct Row<'a> {
