@@ -79,7 +79,8 @@ def arguments(kernel):
         address_name = {cl.kernel_arg_address_qualifier.GLOBAL: "global",
                         cl.kernel_arg_address_qualifier.LOCAL: "local",
                         cl.kernel_arg_address_qualifier.CONSTANT: "constant"}.get(address, "private")
-        result.append({"name": kernel.get_arg_info(index, info.NAME),
+        # PoCL puts _cl_ before argument names that are also names of built-in functions.
+        result.append({"name": kernel.get_arg_info(index, info.NAME).removeprefix("_cl_"),
                        "type": kernel.get_arg_info(index, info.TYPE_NAME),
                        "address": address_name, "const": const or address_name == "constant"})
     return result

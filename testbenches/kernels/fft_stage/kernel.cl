@@ -25,14 +25,14 @@ __constant float2 table[8] = {
     (float2)(0.0f, -1.0f), (float2)(-0.38268343f, -0.9238795f),
     (float2)(-0.70710678f, -0.70710678f), (float2)(-0.9238795f, -0.38268343f)};
 
+__constant uchar bit_reversed[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+
 __kernel void fft16(__global const float2 *in, __global float2 *out)
 {
     float2 v[16];
     uint base = get_global_id(0) * 16;
-    for (uint i = 0; i < 16; i++) {
-        uint reversed = ((i & 1) << 3) | ((i & 2) << 1) | ((i & 4) >> 1) | ((i & 8) >> 3);
-        v[reversed] = in[base + i];
-    }
+    for (uint i = 0; i < 16; i++)
+        v[bit_reversed[i]] = in[base + i];
     for (uint half_size = 1; half_size < 16; half_size <<= 1)
         for (uint i = 0; i < 8; i++) {
             uint k = i & (half_size - 1);
