@@ -1,1 +1,173 @@
-//! Schedules: segments, cycles, channels, initiation intervals; verify() and text form.
+//! Schedules: where and when each operation of a kernel happens.
+//!
+//! A kernel's blocks are cut into *segments*: stall-free pipelines of fixed-latency operations.
+//! Between two segments of a block stands a *boundary*, at which the variable-latency operations
+//! (memory accesses) of that point are issued and answered. See [`KernelSchedule`].
+//! `verify()` checks dependences, occupancy and freedom from deadlock; `verify_timing()` checks
+//! every register-to-register path against the clock period. This crate knows no Verilog.
+
+pub mod memory;
+pub mod place;
+pub mod text;
+pub mod verify;
+
+pub use memory::{Access, AccessKind, Memory, MemoryId, MemoryKind};
+pub use place::{OpTiming, Place, UnitId};
+
+use base::IndexMap;
+use base::entity::{PrimaryMap, SecondaryMap};
+use ir::{Block, Function, Inst, Value};
+
+/// How a segment is held back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Control {
+    /// No enable inside: a token starts only when it owns a place in the exit FIFO.
+    StallFree {
+        /// Capacity of the exit FIFO in tokens.
+        depth: u32,
+    },
+    /// One clock enable for all stages (flushable), a two-entry skid buffer at the exit.
+    Enabled,
+}
+
+impl Control {
+    /// Tokens that the segment is certain to hold when its exit is blocked: what occupancy
+    /// proofs count.
+    pub fn blocked_capacity(self) -> u32 {
+        match self {
+            Control::StallFree { depth } => depth,
+            Control::Enabled => 2,
+        }
+    }
+}
+
+/// A segment of a block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// Register stages from entry to exit; 0 = wires.
+    pub latency: u32,
+    /// Least distance of two tokens, in cycles.
+    pub ii: u32,
+    /// Flow control.
+    pub control: Control,
+}
+
+/// The segments of a block, in order. Boundary `k` lies between segments `k` and `k + 1`, or,
+/// for the last segment, at the end of the block (posted stores only).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BlockSchedule {
+    /// At least one.
+    pub segments: Vec<Segment>,
+}
+
+/// How work passes through a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LoopKind {
+    /// Many work-items interleave; one work-item's interval is the recurrence length.
+    Threaded,
+    /// One work-item; iterations start every `ii` cycles.
+    Pipelined,
+}
+
+/// A loop of the kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopSchedule {
+    /// Header block.
+    pub header: Block,
+    /// All its blocks.
+    pub blocks: Vec<Block>,
+    /// Blocks that edges from outside lead to.
+    pub entries: Vec<Block>,
+    /// Edges that carry tokens back: (source, position among the targets of its terminator).
+    pub back_edges: Vec<(Block, u32)>,
+    /// Index of the loop around it.
+    pub parent: Option<usize>,
+    /// Kind.
+    pub kind: LoopKind,
+    /// Most tokens inside at a time (admission counter) = depth of each back-edge FIFO.
+    pub limit: u32,
+    /// Cycles from entry to the back edge on the shortest way, memory at its assumed latency.
+    pub latency: u32,
+    /// Cycles between two iterations: of all work-items together (threaded: 1 unless something
+    /// in it is slower), of the one work-item (pipelined).
+    pub ii: u32,
+    /// Why `ii` is what it is, and what would lower it: for the report.
+    pub reason: String,
+}
+
+/// An operator scheduled once and instantiated at each use: a straight-line function whose
+/// inputs are its entry block's parameters.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Module name without prefix, such as `fadd_f32`.
+    pub name: String,
+    /// Its datapath: one block.
+    pub func: Function,
+    /// Outputs in order.
+    pub outputs: Vec<Value>,
+    /// Cycle of each instruction; [`Place::Segment`] with segment 0, or [`Place::Static`].
+    pub place: SecondaryMap<Inst, Option<Place>>,
+    /// Latency and the delays at its borders.
+    pub timing: OpTiming,
+}
+
+/// How many work-items are on their way at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Occupancy {
+    /// Work-group slots; 0 = the kernel keeps no state per group (no barrier, local or private
+    /// memory), and any number of groups is in flight.
+    pub slots: u32,
+    /// Largest work-group in work-items.
+    pub max_work_group_size: u32,
+    /// Bits of the slot number in a token (0 when `slots <= 1`).
+    pub slot_bits: u32,
+    /// Bits of the linear local id in a token (0 when tokens do not carry it).
+    pub lid_bits: u32,
+}
+
+impl Occupancy {
+    /// Most work-items in flight when state per work-item is kept.
+    pub fn work_items(&self) -> u32 {
+        self.slots * self.max_work_group_size
+    }
+}
+
+/// Clock target.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Clock {
+    /// Period in ns.
+    pub period_ns: f64,
+    /// Flip-flop clock-to-output plus setup in ns: not available to logic.
+    pub overhead_ns: f64,
+}
+
+/// The schedule of one kernel.
+#[derive(Clone, Debug)]
+pub struct KernelSchedule {
+    /// The kernel, expanded into what hardware has. All instructions and blocks below are its.
+    pub func: Function,
+    /// Clock target.
+    pub clock: Clock,
+    /// Place of each instruction in a block.
+    pub place: SecondaryMap<Inst, Option<Place>>,
+    /// Latency and border delays of each pure instruction.
+    pub timing: SecondaryMap<Inst, OpTiming>,
+    /// Cycles from the arrival of the arguments until all launch-uniform values stand.
+    pub prologue_latency: u32,
+    /// Segments of each block.
+    pub blocks: SecondaryMap<Block, BlockSchedule>,
+    /// Loops, outer before inner.
+    pub loops: Vec<LoopSchedule>,
+    /// On-chip memories and device memory.
+    pub memories: PrimaryMap<MemoryId, Memory>,
+    /// The memory accesses, in order of their site numbers.
+    pub accesses: IndexMap<Inst, Access>,
+    /// Operator units in use.
+    pub units: PrimaryMap<UnitId, Unit>,
+    /// Unit of an instruction, if it is one.
+    pub unit_of: SecondaryMap<Inst, Option<UnitId>>,
+    /// Occupancy.
+    pub occupancy: Occupancy,
+    /// Whether the kernel runs as a single work-item.
+    pub task: bool,
+}

@@ -1,0 +1,80 @@
+//! Memories of a kernel and the accesses to them.
+
+use base::Loc;
+use base::entity::entity_impl;
+use ir::{AtomicOp, Object};
+
+/// A memory of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MemoryId(u32);
+entity_impl!(MemoryId, "mem");
+
+/// What a memory is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryKind {
+    /// Behind an AXI port.
+    Device {
+        /// Number of the port.
+        port: u32,
+    },
+    /// On chip, one copy for each work-group slot.
+    Local,
+    /// On chip, one copy for each work-item in flight.
+    Private,
+}
+
+/// A memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Memory {
+    /// For names and reports.
+    pub name: String,
+    /// Kind.
+    pub kind: MemoryKind,
+    /// Objects in it with their byte offsets (on-chip memories).
+    pub objects: Vec<(Object, u64)>,
+    /// Bytes of one copy, a multiple of `word_bytes`; a power of two number of words
+    /// (on-chip memories).
+    pub bytes: u64,
+    /// Bytes of a word: the widest access (on-chip), or of the bus (device).
+    pub word_bytes: u32,
+    /// Whether it has atomic accesses.
+    pub atomic: bool,
+}
+
+/// Kinds of accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessKind {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Reads and writes.
+    Atomic(AtomicOp),
+}
+
+/// One static access.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Memory.
+    pub memory: MemoryId,
+    /// Kind.
+    pub kind: AccessKind,
+    /// Bytes, a power of two.
+    pub bytes: u32,
+    /// A store whose token waits until it has been performed: a later access of the same
+    /// work-item may touch the same bytes, or a fence follows.
+    pub ack: bool,
+    /// A load of bytes that this kernel never writes.
+    pub read_only: bool,
+    /// Kernel argument behind the pointer, when it is one.
+    pub argument: Option<u32>,
+    /// Source place.
+    pub loc: Loc,
+}
+
+impl Access {
+    /// Whether the token waits for an answer.
+    pub fn has_response(&self) -> bool {
+        !matches!(self.kind, AccessKind::Store) || self.ack
+    }
+}
