@@ -10,6 +10,8 @@ pub mod entities;
 pub mod function;
 pub mod module;
 pub mod op;
+pub mod parse;
+pub mod print;
 pub mod types;
 pub mod verify;
 
