@@ -1,0 +1,221 @@
+// AXI4-Lite register file of a kernel: ap_ctrl_hs control, interrupt, arguments, performance counters (docs/rtl-library.md).
+// latency: write 2, read 3 cycles; one transfer of each kind at a time.
+`default_nettype none
+
+module clhls_axil_control #(
+  parameter ARG_WORDS = 16,                // 32-bit words from offset 0x10 on, reserved words included, 1..956
+  parameter [ARG_WORDS-1:0] WORD_MASK = {ARG_WORDS{1'b1}},  // bit i = 0: word i is reserved: writes are ignored, reads give 0
+  parameter READBACK  = 1                  // 1: argument words can be read; 0: they read as 0 (saves a wide multiplexer)
+) (
+  input  wire                    clk,
+  input  wire                    rst,      // synchronous, active high
+  // AXI4-Lite slave
+  input  wire [11:0]             s_axi_awaddr,
+  input  wire                    s_axi_awvalid,
+  output wire                    s_axi_awready,
+  input  wire [31:0]             s_axi_wdata,
+  input  wire [3:0]              s_axi_wstrb,
+  input  wire                    s_axi_wvalid,
+  output wire                    s_axi_wready,
+  output wire [1:0]              s_axi_bresp,
+  output wire                    s_axi_bvalid,
+  input  wire                    s_axi_bready,
+  input  wire [11:0]             s_axi_araddr,
+  input  wire                    s_axi_arvalid,
+  output wire                    s_axi_arready,
+  output wire [31:0]             s_axi_rdata,
+  output wire [1:0]              s_axi_rresp,
+  output wire                    s_axi_rvalid,
+  input  wire                    s_axi_rready,
+  output wire                    irq,      // the kernel's `interrupt`
+  // kernel side
+  output wire                    start,    // pulse, one cycle; the arguments are stable until done
+  input  wire                    done,     // pulse, one cycle, at least one cycle after start
+  output wire [32*ARG_WORDS-1:0] args,     // word i at offset 0x10 + 4*i
+  input  wire [63:0]             cycles,   // counters: stable from done to the next start
+  input  wire [63:0]             retired,
+  input  wire [63:0]             read_beats,
+  input  wire [63:0]             write_beats,
+  input  wire [31:0]             error_flags
+);
+
+  initial begin
+    if (ARG_WORDS < 1 || ARG_WORDS > 956) begin
+      $display("clhls_axil_control: ARG_WORDS must be 1..956 (offsets 0x10 to 0xEFF)");
+      $finish;
+    end
+  end
+
+  // ---- write channel: address and data are each held until both are there ----
+  reg        aw_held_q;
+  reg        w_held_q;
+  reg        b_valid_q;
+  reg [9:0]  aw_word_q;
+  reg [31:0] w_data_q;
+  reg [3:0]  w_strb_q;
+  wire       write = aw_held_q & w_held_q & ~b_valid_q;
+
+  assign s_axi_awready = ~aw_held_q;
+  assign s_axi_wready  = ~w_held_q;
+  assign s_axi_bvalid  = b_valid_q;
+  assign s_axi_bresp   = 2'b00;
+
+  always @(posedge clk) begin
+    if (rst) begin
+      aw_held_q <= 1'b0;
+      w_held_q  <= 1'b0;
+      b_valid_q <= 1'b0;
+    end else begin
+      aw_held_q <= (s_axi_awvalid | aw_held_q) & ~write;
+      w_held_q  <= (s_axi_wvalid | w_held_q) & ~write;
+      b_valid_q <= write | (b_valid_q & ~s_axi_bready);
+    end
+  end
+
+  always @(posedge clk) begin
+    if (~aw_held_q) aw_word_q <= s_axi_awaddr[11:2];
+    if (~w_held_q) begin
+      w_data_q <= s_axi_wdata;
+      w_strb_q <= s_axi_wstrb;
+    end
+  end
+
+  // ---- read channel ----
+  reg        ar_held_q;
+  reg        r_valid_q;
+  reg        picked_q;   // arg_word_q and system_q hold the word
+  reg [9:0]  ar_word_q;
+  reg [31:0] r_data_q;
+  reg [31:0] arg_word_q;
+  reg [31:0] system_q;
+  wire       deliver = ar_held_q & picked_q & ~r_valid_q;
+  wire       is_ctrl = ar_word_q == 10'd0;
+
+  assign s_axi_arready = ~ar_held_q;
+  assign s_axi_rvalid  = r_valid_q;
+  assign s_axi_rdata   = r_data_q;
+  assign s_axi_rresp   = 2'b00;
+
+  always @(posedge clk) begin
+    if (rst) begin
+      ar_held_q <= 1'b0;
+      picked_q  <= 1'b0;
+      r_valid_q <= 1'b0;
+    end else begin
+      ar_held_q <= (s_axi_arvalid | ar_held_q) & ~deliver;
+      picked_q  <= ar_held_q & ~deliver;
+      r_valid_q <= deliver | (r_valid_q & ~s_axi_rready);
+    end
+  end
+
+  always @(posedge clk) begin
+    if (~ar_held_q) ar_word_q <= s_axi_araddr[11:2];
+  end
+
+  // ---- control: ap_ctrl_hs ----
+  reg       ap_start_q;   // from the write of 1 until done
+  reg       running_q;    // start pulse given
+  reg       ap_done_q;    // cleared by reading CTRL
+  reg       gie_q;
+  reg [1:0] ier_q;        // bit 0 done, bit 1 ready
+  reg [1:0] isr_q;
+  wire      write_byte0 = write & w_strb_q[0];
+  wire      begin_run   = write_byte0 & (aw_word_q == 10'd0) & w_data_q[0] & ~ap_start_q;
+  wire      end_run     = done & running_q;
+  wire      clear_done  = deliver & is_ctrl;
+
+  assign start = ap_start_q & ~running_q;
+  assign irq   = gie_q & |isr_q;
+
+  always @(posedge clk) begin
+    if (rst) begin
+      ap_start_q <= 1'b0;
+      running_q  <= 1'b0;
+      ap_done_q  <= 1'b0;
+      gie_q      <= 1'b0;
+      ier_q      <= 2'b00;
+      isr_q      <= 2'b00;
+    end else begin
+      ap_start_q <= begin_run | (ap_start_q & ~end_run);
+      running_q  <= ap_start_q & ~end_run;
+      ap_done_q  <= end_run | (ap_done_q & ~clear_done);
+      if (write_byte0 & (aw_word_q == 10'd1)) gie_q <= w_data_q[0];
+      if (write_byte0 & (aw_word_q == 10'd2)) ier_q <= w_data_q[1:0];
+      // toggle on write; a set in the same cycle wins
+      isr_q <= (isr_q ^ (w_data_q[1:0] & {2{write_byte0 & (aw_word_q == 10'd3)}})) | (ier_q & {2{end_run}});
+    end
+  end
+
+  // ---- system words ----
+  // CTRL: bit 0 start, 1 done, 2 idle (0 from the cycle start is set), 3 ready (= done).  It is read in the cycle that clears
+  // done, so that no done is lost between sampling and clearing.
+  wire [31:0] ctrl = {28'd0, ap_done_q, ~ap_start_q, ap_done_q, ap_start_q};
+
+  reg [31:0] system_d;
+  always @* begin
+    case (ar_word_q)
+      10'd1:   system_d = {31'd0, gie_q};
+      10'd2:   system_d = {30'd0, ier_q};
+      10'd3:   system_d = {30'd0, isr_q};
+      10'h3C0: system_d = cycles[31:0];
+      10'h3C1: system_d = cycles[63:32];
+      10'h3C2: system_d = retired[31:0];
+      10'h3C3: system_d = retired[63:32];
+      10'h3C4: system_d = read_beats[31:0];
+      10'h3C5: system_d = read_beats[63:32];
+      10'h3C6: system_d = write_beats[31:0];
+      10'h3C7: system_d = write_beats[63:32];
+      10'h3C8: system_d = error_flags;
+      default: system_d = 32'd0;
+    endcase
+  end
+
+  always @(posedge clk) begin
+    system_q <= system_d;
+    if (deliver) r_data_q <= is_ctrl ? ctrl : system_q | arg_word_q;
+  end
+
+  // ---- arguments ----
+  reg [32*ARG_WORDS-1:0] args_q;
+  assign args = args_q;
+
+  genvar w;
+  genvar b;
+  generate
+    for (w = 0; w < ARG_WORDS; w = w + 1) begin : g_word
+      localparam WORD = w + 4;
+      if (WORD_MASK[w]) begin : g_used
+        wire mine = write & (aw_word_q == WORD[9:0]);
+        for (b = 0; b < 4; b = b + 1) begin : g_byte
+          always @(posedge clk) begin
+            if (rst) args_q[32*w + 8*b +: 8] <= 8'd0;
+            else if (mine & w_strb_q[b]) args_q[32*w + 8*b +: 8] <= w_data_q[8*b +: 8];
+          end
+        end
+      end else begin : g_reserved
+        always @(posedge clk) args_q[32*w +: 32] <= 32'd0;
+      end
+    end
+  endgenerate
+
+  generate
+    if (READBACK != 0) begin : g_readback
+      reg [31:0] pick;
+      integer i;
+      always @* begin
+        pick = 32'd0;
+        for (i = 0; i < ARG_WORDS; i = i + 1) begin
+          pick = pick | (args_q[32*i +: 32] & {32{{22'd0, ar_word_q} == i + 4}});
+        end
+      end
+      always @(posedge clk) arg_word_q <= pick;
+    end else begin : g_write_only
+      always @(posedge clk) arg_word_q <= 32'd0;
+    end
+  endgenerate
+
+  wire unused = &{1'b0, s_axi_awaddr[1:0], s_axi_araddr[1:0]};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,30 @@
+// Simulation hook: reports each accepted global access to the simulator (bounds and alignment checks there).
+// latency 0, II 1.  Instantiated by the global memory units under `ifdef CLHLS_CHECK_ACCESS; needs DPI-C.
+`default_nettype none
+
+module clhls_access_probe #(
+  parameter ADDR_BITS = 64,  // <= 64
+  parameter BYTES     = 4,   // bytes of the access
+  parameter IS_WRITE  = 0,   // 0: read, 1: write, 2: atomic
+  parameter SITE      = 0    // number of the access in the manifest's `sites`
+) (
+  input wire                 clk,
+  input wire                 access,  // an access is accepted in this cycle
+  input wire [ADDR_BITS-1:0] addr     // byte address
+);
+
+`ifdef CLHLS_CHECK_ACCESS
+  import "DPI-C" function void clhls_check_access(input int site, input longint addr, input int bytes, input int is_write);
+
+  wire [63:0] wide = {{(64-ADDR_BITS){1'b0}}, addr};
+
+  always @(posedge clk) begin
+    if (access) clhls_check_access(SITE, wide, BYTES, IS_WRITE);
+  end
+`else
+  wire unused = &{1'b0, clk, access, addr, SITE != 0, BYTES != 0, IS_WRITE != 0};
+`endif
+
+endmodule
+
+`default_nettype wire

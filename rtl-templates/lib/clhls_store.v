@@ -1,0 +1,308 @@
+// Coalescing global store unit: in-order, consecutive requests to one bus line are combined, consecutive lines form bursts.
+// latency: request to W beat about 6 cycles plus waiting time; II 1 (also one full beat a cycle when BYTES = BUS_BYTES).
+// ACK=1: one response (no data) per request, in order, after the B response of its beat.
+`default_nettype none
+
+module clhls_store #(
+  parameter ADDR_BITS   = 64,         // byte address bits, 13..64
+  parameter BYTES       = 4,          // bytes of an access, a power of two <= BUS_BYTES; addresses are multiples of it
+  parameter BUS_BYTES   = 64,         // bytes of a bus line, a power of two, 4..128
+  parameter ACK         = 1,          // 1: responses; 0: none (m_valid stays 0)
+  parameter DEPTH       = 128,        // ACK=1: requests in flight
+  parameter DEPTH_BEATS = 32,         // beats buffered before W; at least MAX_BURST for full rate
+  parameter BURSTS      = 32,         // bursts without B response
+  parameter LINE_WAIT   = 16,         // idle cycles after which an open line is written; also the most a burst waits to grow
+  parameter MAX_BURST   = 16,         // beats, 1..256
+  parameter SITE        = 0,          // number of the access in the manifest (simulation)
+  parameter TARGET      = "generic",  // RAM primitive: "generic" or "ecp5"
+  parameter LINE_BITS   = ADDR_BITS - $clog2(BUS_BYTES)  // derived: do not set
+) (
+  input  wire                   clk,
+  input  wire                   rst,       // synchronous, active high
+  input  wire                   flush,     // level: write the open line and the burst now
+  output wire                   idle,      // no request inside, nothing unacknowledged by memory
+  input  wire                   s_valid,
+  output wire                   s_ready,   // register
+  input  wire [ADDR_BITS-1:0]   s_addr,
+  input  wire [8*BYTES-1:0]     s_data,
+  input  wire [BYTES-1:0]       s_strb,    // bytes to write
+  input  wire                   s_pred,    // 0: no access
+  output wire                   m_valid,
+  input  wire                   m_ready,
+  output wire                   aw_valid,
+  input  wire                   aw_ready,
+  output wire [LINE_BITS-1:0]   aw_line,
+  output wire [7:0]             aw_len,    // beats - 1
+  output wire                   w_valid,
+  input  wire                   w_ready,
+  output wire [8*BUS_BYTES-1:0] w_data,
+  output wire [BUS_BYTES-1:0]   w_strb,
+  output wire                   w_last,
+  input  wire                   b_valid    // one per burst, in order, always accepted
+);
+
+  initial begin
+    if (BYTES > BUS_BYTES || BUS_BYTES < 4 || BUS_BYTES > 128 || (BYTES & (BYTES - 1)) != 0 || (BUS_BYTES & (BUS_BYTES - 1)) != 0) begin
+      $display("clhls_store: BYTES and BUS_BYTES must be powers of two, BYTES <= BUS_BYTES, BUS_BYTES 4..128");
+      $finish;
+    end
+    if (ADDR_BITS < 13 || ADDR_BITS > 64 || DEPTH < 1 || DEPTH_BEATS < 1 || BURSTS < 1) begin
+      $display("clhls_store: ADDR_BITS must be 13..64, DEPTH, DEPTH_BEATS and BURSTS at least 1");
+      $finish;
+    end
+  end
+
+  localparam LOW   = $clog2(BYTES);
+  localparam LANES = BUS_BYTES / BYTES;
+  localparam OFF   = (LANES > 1) ? $clog2(LANES) : 1;  // bits of the lane number, at least 1
+  localparam PAGE  = 12 - $clog2(BUS_BYTES);           // line number bits inside a 4 KiB page
+  localparam NOW   = BYTES == BUS_BYTES || LINE_WAIT == 0;  // an open line gains nothing by waiting
+
+  // ---- requests: skid, then compare with the last line ----
+  wire                 k_valid;
+  wire                 k_ready;
+  wire                 k_pred;
+  wire [LINE_BITS-1:0] k_line;
+  wire [OFF-1:0]       k_off;
+  wire [8*BYTES-1:0]   k_data;
+  wire [BYTES-1:0]     k_strb;
+  wire [OFF-1:0]       s_off;
+
+  generate
+    if (LANES > 1) begin : g_lanes
+      assign s_off = s_addr[LOW +: OFF];
+    end else begin : g_one_lane
+      assign s_off = 1'b0;
+    end
+    if (LOW > 0) begin : g_low
+      wire unused = &{1'b0, s_addr[LOW-1:0]};
+    end
+  endgenerate
+
+  clhls_skid #(
+    .WIDTH(1 + LINE_BITS + OFF + 9 * BYTES)
+  ) u_request (
+    .clk(clk), .rst(rst),
+    .s_valid(s_valid), .s_ready(s_ready), .s_data({s_pred, s_addr[ADDR_BITS-1 -: LINE_BITS], s_off, s_strb, s_data}),
+    .m_valid(k_valid), .m_ready(k_ready), .m_data({k_pred, k_line, k_off, k_strb, k_data})
+  );
+
+  reg                 p1_valid_q;
+  reg                 p1_pred_q;
+  reg                 p1_same_q;    // same line as the predicated request before
+  reg                 p1_next_q;    // the line after it, in the same page
+  reg [OFF-1:0]       p1_off_q;
+  reg [8*BYTES-1:0]   p1_data_q;
+  reg [BYTES-1:0]     p1_strb_q;
+  reg [LINE_BITS-1:0] last_line_q;  // line of the youngest predicated request, p1's if it is one
+
+  wire same_page = k_line[LINE_BITS-1:PAGE] == last_line_q[LINE_BITS-1:PAGE];
+  wire [PAGE:0] follower = {1'b0, last_line_q[PAGE-1:0]} + 1'b1;
+
+  // ---- the open line ----
+  reg                   open_q;
+  reg [LINE_BITS-1:0]   open_line_q;
+  reg                   open_next_q;  // it follows the line before
+  reg [8*BUS_BYTES-1:0] open_data_q;
+  reg [BUS_BYTES-1:0]   open_strb_q;
+  reg                   whole_q;      // every byte of it is written
+  wire                  late;         // it has waited long enough
+
+  wire line_ready;   // burst unit takes the open line
+  wire beats_ready;  // beat FIFO takes its data
+  wire pend_ready;
+  wire ending     = NOW | late | whole_q | flush;  // no more requests join the open line
+  wire share      = p1_same_q & open_q & ~ending;
+  wire need       = p1_valid_q & p1_pred_q & ~share;
+  wire line_valid = open_q & beats_ready & (need | ending);
+  wire close      = line_valid & line_ready;
+  wire can_go     = ~need | ~open_q | (beats_ready & line_ready);
+  wire go         = p1_valid_q & pend_ready & can_go;
+  wire open_now   = go & need;
+  wire write      = go & p1_pred_q;
+
+  assign k_ready = ~p1_valid_q | go;
+
+  always @(posedge clk) begin
+    if (rst) begin
+      p1_valid_q <= 1'b0;
+      open_q     <= 1'b0;
+      whole_q    <= 1'b0;
+    end else begin
+      if (k_ready) p1_valid_q <= k_valid;
+      open_q  <= open_now | (open_q & ~close);
+      whole_q <= open_q & ~close & &open_strb_q;
+    end
+  end
+
+  always @(posedge clk) begin
+    if (k_ready) begin
+      p1_pred_q <= k_pred;
+      p1_off_q  <= k_off;
+      p1_data_q <= k_data;
+      p1_strb_q <= k_strb;
+      p1_same_q <= same_page & (k_line[PAGE-1:0] == last_line_q[PAGE-1:0]);
+      p1_next_q <= same_page & ({1'b0, k_line[PAGE-1:0]} == follower);
+      if (k_valid & k_pred) last_line_q <= k_line;
+    end
+    if (open_now) begin
+      open_line_q <= last_line_q;
+      open_next_q <= p1_next_q;
+    end
+  end
+
+  genvar l;
+  genvar k;
+  generate
+    for (l = 0; l < LANES; l = l + 1) begin : g_lane
+      wire here;  // p1 writes this lane
+      if (LANES > 1) begin : g_match
+        assign here = p1_off_q == l;
+      end else begin : g_always
+        assign here = 1'b1;
+      end
+      for (k = 0; k < BYTES; k = k + 1) begin : g_byte
+        wire set = write & here & p1_strb_q[k];
+        always @(posedge clk) begin
+          if (set) open_data_q[8*(l*BYTES+k) +: 8] <= p1_data_q[8*k +: 8];
+          if (open_now | set) open_strb_q[l*BYTES+k] <= set;
+        end
+      end
+    end
+    if (LANES == 1) begin : g_one
+      wire unused = &{1'b0, p1_off_q};
+    end
+  endgenerate
+
+  generate
+    if (NOW) begin : g_no_wait
+      assign late = 1'b0;
+    end else begin : g_wait
+      localparam TW   = $clog2(LINE_WAIT + 1);
+      localparam LAST = LINE_WAIT - 1;
+      reg [TW-1:0] idle_q;  // cycles without progress while a line is open
+      reg          late_q;
+      assign late = late_q;
+      always @(posedge clk) begin
+        if (rst | go | ~open_q) begin
+          idle_q <= {TW{1'b0}};
+          late_q <= 1'b0;
+        end else if (~late_q) begin
+          idle_q <= idle_q + 1'b1;
+          late_q <= idle_q == LAST[TW-1:0];
+        end
+      end
+    end
+  endgenerate
+
+  // ---- bursts: AW, the lengths for W and for B ----
+  wire       start;
+  wire [7:0] start_len;
+  wire       burst_busy;
+  wire       wlen_ready;
+  wire       blen_ready;
+
+  clhls_burst #(
+    .LINE_BITS(LINE_BITS), .MAX_BURST(MAX_BURST), .WAIT(LINE_WAIT)
+  ) u_burst (
+    .clk(clk), .rst(rst),
+    .s_valid(line_valid), .s_ready(line_ready), .s_line(open_line_q), .s_next(open_next_q), .s_due(late), .hurry(flush),
+    .room(wlen_ready & blen_ready), .start(start), .start_len(start_len), .busy(burst_busy),
+    .m_valid(aw_valid), .m_ready(aw_ready), .m_line(aw_line), .m_len(aw_len)
+  );
+
+  wire       wlen_valid;
+  wire [7:0] wlen;
+  wire       w_take = w_valid & w_ready;
+
+  clhls_fifo #(
+    .WIDTH(8), .DEPTH(BURSTS)
+  ) u_wlen (
+    .clk(clk), .rst(rst),
+    .s_valid(start), .s_ready(wlen_ready), .s_data(start_len),
+    .m_valid(wlen_valid), .m_ready(w_take & w_last), .m_data(wlen)
+  );
+
+  wire       blen_valid;
+  wire [7:0] blen;
+
+  clhls_fifo #(
+    .WIDTH(8), .DEPTH(BURSTS)
+  ) u_blen (
+    .clk(clk), .rst(rst),
+    .s_valid(start), .s_ready(blen_ready), .s_data(start_len),
+    .m_valid(blen_valid), .m_ready(b_valid), .m_data(blen)
+  );
+
+  // ---- W: all beats of a burst are in the FIFO when it starts ----
+  wire       beat_valid;
+  reg  [7:0] beat_q;  // number of the beat in its burst
+
+  clhls_fifo #(
+    .WIDTH(9 * BUS_BYTES), .DEPTH(DEPTH_BEATS), .TARGET(TARGET)
+  ) u_beats (
+    .clk(clk), .rst(rst),
+    .s_valid(close), .s_ready(beats_ready), .s_data({open_strb_q, open_data_q}),
+    .m_valid(beat_valid), .m_ready(w_take), .m_data({w_strb, w_data})
+  );
+
+  assign w_valid = beat_valid & wlen_valid;
+  assign w_last  = beat_q == wlen;
+
+  always @(posedge clk) begin
+    if (rst) beat_q <= 8'd0;
+    else if (w_take) beat_q <= w_last ? 8'd0 : beat_q + 8'd1;
+  end
+
+  assign idle = ~(k_valid | p1_valid_q | open_q | burst_busy | blen_valid);
+
+  // ---- responses: a request that opened a line waits for that line's B ----
+  generate
+    if (ACK != 0) begin : g_ack
+      localparam CW = 9 + $clog2(DEPTH);  // holds the FIFO's capacity and a burst more
+      wire          h_valid;
+      wire          h_new;
+      reg  [CW-1:0] lines_q;    // lines acknowledged by memory whose first request has not been answered
+      reg           have_q;     // lines_q != 0
+      wire          use_line = m_valid & m_ready & h_new;
+      wire [CW-1:0] lines_d = lines_q + (b_valid ? {{(CW-9){1'b0}}, {1'b0, blen} + 9'd1} : {CW{1'b0}}) - {{(CW-1){1'b0}}, use_line};
+
+      clhls_fifo #(
+        .WIDTH(1), .DEPTH(DEPTH), .TARGET(TARGET)
+      ) u_pending (
+        .clk(clk), .rst(rst),
+        .s_valid(p1_valid_q & can_go), .s_ready(pend_ready), .s_data(need),
+        .m_valid(h_valid), .m_ready(m_ready & (~h_new | have_q)), .m_data(h_new)
+      );
+
+      assign m_valid = h_valid & (~h_new | have_q);
+
+      always @(posedge clk) begin
+        if (rst) begin
+          lines_q <= {CW{1'b0}};
+          have_q  <= 1'b0;
+        end else begin
+          lines_q <= lines_d;
+          have_q  <= lines_d != 0;
+        end
+      end
+    end else begin : g_no_ack
+      assign pend_ready = 1'b1;
+      assign m_valid    = 1'b0;
+      wire unused = &{1'b0, m_ready, blen};
+    end
+  endgenerate
+
+`ifdef CLHLS_CHECK_ACCESS
+  clhls_access_probe #(
+    .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .IS_WRITE(1), .SITE(SITE)
+  ) u_probe (
+    .clk(clk), .access(s_valid & s_ready & s_pred & ~rst), .addr(s_addr)
+  );
+`endif
+
+  wire unused = &{1'b0, SITE != 0};
+
+endmodule
+
+`default_nettype wire
