@@ -1,5 +1,6 @@
-//! Binary floating-point formats and rounding modes.
+//! Binary floating-point formats.
 
+use ir::FloatKind;
 use std::fmt;
 
 /// An IEEE 754 style binary interchange format: sign, biased exponent, fraction, from the top.
@@ -75,6 +76,17 @@ impl Format {
     }
 }
 
+impl From<FloatKind> for Format {
+    fn from(kind: FloatKind) -> Format {
+        match kind {
+            FloatKind::F16 => Format::F16,
+            FloatKind::BF16 => Format::BF16,
+            FloatKind::F32 => Format::F32,
+            FloatKind::F64 => Format::F64,
+        }
+    }
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -84,47 +96,5 @@ impl fmt::Display for Format {
             Format::F64 => f.write_str("f64"),
             Format { exp_bits, frac_bits } => write!(f, "f_e{exp_bits}m{frac_bits}"),
         }
-    }
-}
-
-/// Direction of rounding; fixed when an operator is built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rounding {
-    /// To nearest, ties to even: the default of IEEE 754 and OpenCL (`_rte`).
-    NearestEven,
-    /// Towards zero (`_rtz`).
-    TowardZero,
-    /// Towards positive infinity (`_rtp`).
-    TowardPositive,
-    /// Towards negative infinity (`_rtn`).
-    TowardNegative,
-    /// To nearest, ties away from zero (`rhaz`, C `round`).
-    NearestAway,
-}
-
-impl Rounding {
-    /// All modes.
-    pub const ALL: [Rounding; 5] = [
-        Rounding::NearestEven,
-        Rounding::TowardZero,
-        Rounding::TowardPositive,
-        Rounding::TowardNegative,
-        Rounding::NearestAway,
-    ];
-
-    /// The suffix that OpenCL (or, for `rhaz`, this project) uses.
-    pub const fn suffix(self) -> &'static str {
-        match self {
-            Rounding::NearestEven => "rte",
-            Rounding::TowardZero => "rtz",
-            Rounding::TowardPositive => "rtp",
-            Rounding::TowardNegative => "rtn",
-            Rounding::NearestAway => "rhaz",
-        }
-    }
-
-    /// The mode with this suffix.
-    pub fn from_suffix(suffix: &str) -> Option<Rounding> {
-        Rounding::ALL.into_iter().find(|r| r.suffix() == suffix)
     }
 }

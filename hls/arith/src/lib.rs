@@ -6,10 +6,18 @@
 //! is no other definition of what an operator computes.
 
 pub mod bits;
+mod eval;
 pub mod float;
 pub mod format;
+pub mod int;
+pub mod ir_builder;
 pub mod native;
+pub mod operator;
 pub mod stimulus;
 
 pub use bits::{Bits, Rom};
-pub use format::{Format, Rounding};
+pub use eval::{eval, eval_all};
+pub use format::Format;
+pub use ir::{FloatCC, Rounding};
+pub use ir_builder::{build_function, expand};
+pub use operator::{Operator, Outputs};

@@ -3,7 +3,8 @@
 use super::parts::unpack;
 use super::round::{Specials, Unrounded, finish};
 use crate::bits::Bits;
-use crate::format::{Format, Rounding};
+use crate::format::Format;
+use ir::Rounding;
 
 /// `x + y`.
 ///
@@ -37,7 +38,7 @@ pub fn fadd<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
     let cancelled = b.and(subtract, b.eq(xp.magnitude, yp.magnitude));
     let sign = b.mux(swap, yp.sign, xp.sign);
     let unrounded = Unrounded {
-        sign: b.mux(cancelled, b.bool(mode == Rounding::TowardNegative), sign),
+        sign: b.mux(cancelled, b.bool(mode == Rounding::Rtn), sign),
         exp,
         frac: b.slice(shifted, 4, format.frac_bits),
         round: b.bit(shifted, 3),

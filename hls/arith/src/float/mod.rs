@@ -1,12 +1,21 @@
-//! Floating-point operators on the packed bit patterns of a [`Format`].
+//! Floating-point operators on the packed bit patterns of a [`Format`](crate::Format).
 //!
 //! All are correctly rounded with full subnormals. A result that is not a number is the
-//! canonical NaN of its format ([`Format::nan`]), whatever the operands' payloads.
+//! canonical NaN of its format ([`Format::nan`](crate::Format::nan)), whatever the operands'
+//! payloads; only `fneg`, `fabs` and `fcopysign` let payloads pass, as they move bits alone.
 
 mod add;
+mod compare;
+mod convert;
+mod div;
+mod fma;
 mod mul;
 pub mod parts;
 pub mod round;
 
 pub use add::{fadd, fsub};
+pub use compare::{fabs, fcmp, fcopysign, fmax, fmin, fneg};
+pub use convert::{fround, ftof, ftoi, itof};
+pub use div::{fdiv, fsqrt};
+pub use fma::fma;
 pub use mul::fmul;

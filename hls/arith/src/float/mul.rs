@@ -3,7 +3,8 @@
 use super::parts::unpack;
 use super::round::{Specials, Unrounded, finish};
 use crate::bits::{Bits, count_width};
-use crate::format::{Format, Rounding};
+use crate::format::Format;
+use ir::Rounding;
 
 /// `x * y`.
 ///

@@ -1,7 +1,8 @@
 //! Rounding and packing: the last step of every operator with a floating-point result.
 
 use crate::bits::Bits;
-use crate::format::{Format, Rounding};
+use crate::format::Format;
+use ir::Rounding;
 
 /// 1 if a magnitude is to be incremented in its last place.
 ///
@@ -16,11 +17,11 @@ pub fn round_up<B: Bits>(
     sticky: B::V,
 ) -> B::V {
     match mode {
-        Rounding::NearestEven => b.and(round, b.or(lsb, sticky)),
-        Rounding::NearestAway => round,
-        Rounding::TowardZero => b.bool(false),
-        Rounding::TowardPositive => b.and_not(b.or(round, sticky), sign),
-        Rounding::TowardNegative => b.and(b.or(round, sticky), sign),
+        Rounding::Rte => b.and(round, b.or(lsb, sticky)),
+        Rounding::Rhaz => round,
+        Rounding::Rtz => b.bool(false),
+        Rounding::Rtp => b.and_not(b.or(round, sticky), sign),
+        Rounding::Rtn => b.and(b.or(round, sticky), sign),
     }
 }
 
@@ -107,14 +108,41 @@ fn saturate<B: Bits>(
     frac: B::V,
 ) -> (B::V, B::V, B::V) {
     let toward_zero = match mode {
-        Rounding::NearestEven | Rounding::NearestAway => return (exp, frac, overflow),
-        Rounding::TowardZero => b.bool(true),
-        Rounding::TowardPositive => sign,
-        Rounding::TowardNegative => b.not(sign),
+        Rounding::Rte | Rounding::Rhaz => return (exp, frac, overflow),
+        Rounding::Rtz => b.bool(true),
+        Rounding::Rtp => sign,
+        Rounding::Rtn => b.not(sign),
     };
     let to_max = b.and(overflow, toward_zero);
     let max_exp = b.sub(b.ones(b.width(exp)), b.constant(b.width(exp), 1));
     let exp = b.mux(to_max, max_exp, exp);
     let frac = b.or(frac, b.spread(to_max, b.width(frac)));
     (exp, frac, b.and_not(overflow, toward_zero))
+}
+
+/// Moves a normalised mantissa (p significand bits and one behind) right as far as its signed
+/// exponent is below the smallest, so that it can be rounded as a subnormal.
+///
+/// `exp` is the signed biased exponent; its positive values must fit in one bit less.
+#[inline(always)]
+pub fn denormalise<B: Bits>(
+    b: &B,
+    format: Format,
+    sign: B::V,
+    exp: B::V,
+    mantissa: B::V,
+    sticky: B::V,
+) -> Unrounded<B::V> {
+    let width = b.width(exp);
+    let missing = b.sub(b.constant(width, 1), exp);
+    let positive = b.not(b.or(b.msb(exp), b.is_zero(exp)));
+    let distance = b.mask(b.not(positive), missing);
+    let (moved, lost) = b.lshr_sticky(mantissa, distance);
+    Unrounded {
+        sign,
+        exp: b.mask(positive, b.trunc(exp, width - 1)),
+        frac: b.slice(moved, 1, format.frac_bits),
+        round: b.bit(moved, 0),
+        sticky: b.or(sticky, lost),
+    }
 }

@@ -1,0 +1,164 @@
+//! Conversions: float to float, float to integer, integer to float, float to integral float.
+
+use super::parts::{normalise, unpack};
+use super::round::{Specials, Unrounded, denormalise, finish, round_up};
+use crate::bits::Bits;
+use crate::format::Format;
+use ir::Rounding;
+
+/// `x` of format `from` in format `to`.
+#[inline(always)]
+pub fn ftof<B: Bits>(b: &B, from: Format, to: Format, mode: Rounding, x: B::V) -> B::V {
+    let xp = unpack(b, from, x);
+    let mut specials = Specials { nan: xp.nan(b), inf: xp.exp_ones, zero: None };
+    let unrounded = if to.exp_bits < from.exp_bits {
+        // Numbers below the target's range lose bits; the source's subnormals lose them all.
+        let width = from.exp_bits + 1;
+        let exp = b.zext(xp.exp, width);
+        let exp = b.sub(exp, b.constant(width, (from.bias() - to.bias()) as u128));
+        let (mantissa, sticky) = cut(b, xp.significand(b), to.precision() + 1);
+        denormalise(b, to, xp.sign, exp, mantissa, sticky)
+    } else {
+        let (exp, frac) = if to.exp_bits == from.exp_bits {
+            (xp.exp, xp.frac)
+        } else {
+            // Every source number, subnormals too, is in the target's normal range.
+            let normal = normalise(b, &xp);
+            let width = to.exp_bits;
+            let exp = b.sub(b.zext(xp.exponent(b), width), b.zext(normal.shift, width));
+            let exp = b.add(exp, b.constant(width, (to.bias() - from.bias()) as u128));
+            specials.zero = Some(xp.zero(b));
+            (exp, b.trunc(normal.significand, from.frac_bits))
+        };
+        let (fraction, sticky) = cut(b, frac, to.frac_bits + 1);
+        let (frac, round) = (b.top(fraction, to.frac_bits), b.bit(fraction, 0));
+        Unrounded { sign: xp.sign, exp, frac, round, sticky }
+    };
+    finish(b, to, mode, &unrounded, &specials)
+}
+
+/// The top `width` bits of `a`, padded with zeros if there are fewer, and whether anything but
+/// zeros was cut off.
+#[inline(always)]
+fn cut<B: Bits>(b: &B, a: B::V, width: u32) -> (B::V, B::V) {
+    let have = b.width(a);
+    if have <= width {
+        return (b.pad_low(a, width - have), b.bool(false));
+    }
+    (b.top(a, width), b.any(b.trunc(a, have - width)))
+}
+
+/// The integer `x` (two's complement if `signed`), of any width, as a float.
+#[inline(always)]
+pub fn itof<B: Bits>(b: &B, format: Format, signed: bool, mode: Rounding, x: B::V) -> B::V {
+    let width = b.width(x);
+    let sign = if signed { b.msb(x) } else { b.bool(false) };
+    let magnitude = if signed { b.increment(b.xor(x, b.spread(sign, width)), sign) } else { x };
+    let zeros = b.lzc(magnitude);
+    let normal = b.shl(magnitude, zeros);
+
+    let top_exp = format.bias() + width - 1;
+    let exp_width = format.exp_bits.max(crate::bits::count_width(top_exp));
+    let exp = b.sub(b.constant(exp_width, top_exp as u128), b.zext(zeros, exp_width));
+    let (mantissa, sticky) = cut(b, normal, format.precision() + 1);
+    let unrounded = Unrounded {
+        sign,
+        exp: b.mask(b.msb(normal), exp),
+        frac: b.slice(mantissa, 1, format.frac_bits),
+        round: b.bit(mantissa, 0),
+        sticky,
+    };
+    let specials = Specials { nan: b.bool(false), inf: b.bool(false), zero: None };
+    finish(b, format, mode, &unrounded, &specials)
+}
+
+/// `x` as an integer of `width` bits (two's complement if `signed`).
+///
+/// Out of range the result is the nearest representable integer; NaN becomes 0.
+#[inline(always)]
+pub fn ftoi<B: Bits>(
+    b: &B,
+    format: Format,
+    width: u32,
+    signed: bool,
+    mode: Rounding,
+    x: B::V,
+) -> B::V {
+    let xp = unpack(b, format, x);
+
+    // The significand starts with its hidden bit at the integer's top place and moves right; one
+    // place behind the integer rounds, the rest is sticky.
+    let (start, lost) = cut(b, xp.significand(b), width + 1);
+    let top_exp = format.bias() + width - 1; // exponent field of 2^(width - 1)
+    let exp_width = format.exp_bits.max(crate::bits::count_width(top_exp));
+    let distance = b.sub(b.constant(exp_width, top_exp as u128), b.zext(xp.exp, exp_width));
+    let (moved, sticky) = b.lshr_sticky(start, distance);
+    let integer = b.top(moved, width);
+    let round = b.bit(moved, 0);
+    let up = round_up(b, mode, xp.sign, b.bit(integer, 0), round, b.or(sticky, lost));
+    let too_big = if top_exp >= format.exp_max() {
+        xp.exp_ones
+    } else {
+        b.ult(b.constant(format.exp_bits, top_exp as u128), xp.exp)
+    };
+
+    // -(i + up) = !i + (1 - up): one adder rounds and negates.
+    let flipped = b.xor(b.zext(integer, width + 1), b.spread(xp.sign, width + 1));
+    let sum = b.increment(flipped, b.xor(xp.sign, up));
+    let number = b.trunc(sum, width);
+    let carry = b.msb(sum);
+    let nan = xp.nan(b);
+    let (overflow, limit) = if signed {
+        // In range the two top bits of the sum agree.
+        let top = b.bit(sum, width - 1);
+        let below = b.and_not(carry, top);
+        let above = b.or(carry, top);
+        let limit = b.concat(xp.sign, b.spread(b.not(xp.sign), width - 1));
+        (b.mux(xp.sign, below, above), limit)
+    } else {
+        // Negative numbers, if they do not round to 0, become it.
+        (b.or(carry, xp.sign), b.spread(b.not(xp.sign), width))
+    };
+    let result = b.mux(b.or(overflow, too_big), limit, number);
+    b.mask(b.not(nan), result)
+}
+
+/// `x` rounded to an integral value, with the sign of `x`: `rint`, `trunc`, `ceil`, `floor` and
+/// `round` by mode. NaN becomes the canonical NaN.
+#[inline(always)]
+pub fn fround<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V) -> B::V {
+    let xp = unpack(b, format, x);
+    let width = format.width() - 1;
+    let bias = format.bias() as u128;
+    let exp_bits = format.exp_bits;
+
+    // From 2^frac_bits on (infinities and NaNs too) there is no fraction; below 1 nothing else.
+    let integral = b.not(b.ult_const(xp.exp, bias + format.frac_bits as u128));
+    let below_one = b.ult_const(xp.exp, bias);
+
+    // The places of the fraction, as a mask: ones below the unit's place.
+    let top = b.constant(exp_bits, bias);
+    let shift = b.sub(xp.exp, top);
+    let mask = b.zext(b.lshr(b.ones(format.frac_bits), shift), width);
+    let unit = b.increment(mask, b.bool(true)); // one-hot: the unit's place
+    let half = b.zext(b.slice(unit, 1, width - 1), width);
+    let lost = b.and(xp.magnitude, mask);
+    let round = b.any(b.and(xp.magnitude, half));
+    let sticky = b.any(b.and_not(lost, half));
+    // The lowest exponent bit stands for the hidden bit: it is 1 for the exponent of 1.
+    let lsb = b.any(b.and(xp.magnitude, unit));
+    let up = round_up(b, mode, xp.sign, lsb, round, sticky);
+    let cleared = b.and_not(xp.magnitude, mask);
+    let large = b.add(cleared, b.mask(up, unit));
+
+    // Below 1 the result is 0 or 1; the hidden bit of [1/2, 1) is the rounding bit.
+    let half_or_more = b.eq(xp.exp, b.constant(exp_bits, bias - 1));
+    let small_sticky = b.mux(half_or_more, b.not(xp.frac_zero), b.any(xp.magnitude));
+    let no = b.bool(false);
+    let small_up = round_up(b, mode, xp.sign, no, half_or_more, small_sticky);
+    let small = b.mask(small_up, b.constant(width, format.one()));
+
+    let finite = b.mux(below_one, small, large);
+    let result = b.concat(xp.sign, b.mux(integral, xp.magnitude, finite));
+    b.mux(xp.nan(b), b.constant(format.width(), format.nan()), result)
+}

@@ -1,0 +1,128 @@
+//! Division and square root: restoring digit recurrences of one bit a step.
+//!
+//! Every step is one subtraction and one multiplexer, so that the scheduler can cut between any
+//! two steps; normalised operands make all quotient bits significant.
+
+use super::parts::{normalise, unpack};
+use super::round::{Specials, Unrounded, denormalise, finish};
+use crate::bits::Bits;
+use crate::format::Format;
+use ir::Rounding;
+
+/// `x / y`.
+#[inline(always)]
+pub fn fdiv<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) -> B::V {
+    let p = format.precision();
+    let (xp, yp) = (unpack(b, format, x), unpack(b, format, y));
+    let (xn, yn) = (normalise(b, &xp), normalise(b, &yp));
+
+    let width = format.exp_bits + 2;
+    let x_exp = b.sub(b.zext(xp.exponent(b), width), b.zext(xn.shift, width));
+    let y_exp = b.sub(b.zext(yp.exponent(b), width), b.zext(yn.shift, width));
+    let bias = b.constant(width, format.bias() as u128);
+    let exp = b.add(b.sub(x_exp, y_exp), bias);
+
+    // The quotient of two significands lies in (1/2, 2): one bit above the point, p + 1 below.
+    let (quotient, inexact) = divide_significands(b, xn.significand, yn.significand, p + 2);
+    let at_least_one = b.msb(quotient);
+    let mantissa = b.mux(at_least_one, b.slice(quotient, 1, p + 1), b.trunc(quotient, p + 1));
+    let sticky = b.or(inexact, b.and(at_least_one, b.bit(quotient, 0)));
+    let exp = b.mux(at_least_one, exp, b.sub(exp, b.constant(width, 1)));
+
+    let sign = b.xor(xp.sign, yp.sign);
+    let unrounded = denormalise(b, format, sign, exp, mantissa, sticky);
+    let (x_zero, y_zero) = (xp.zero(b), yp.zero(b));
+    let invalid = b.or(b.and(xp.exp_ones, yp.exp_ones), b.and(x_zero, y_zero));
+    let specials = Specials {
+        nan: b.or(b.or(xp.nan(b), yp.nan(b)), invalid),
+        inf: b.or(xp.exp_ones, y_zero),
+        zero: Some(b.or(x_zero, yp.exp_ones)),
+    };
+    finish(b, format, mode, &unrounded, &specials)
+}
+
+/// `steps` bits of `x / y` from the units' place on, and whether a remainder is left.
+/// Both significands have their top bit set.
+#[inline(always)]
+fn divide_significands<B: Bits>(b: &B, x: B::V, y: B::V, steps: u32) -> (B::V, B::V) {
+    let p = b.width(x);
+    let divisor = b.zext(y, p + 2);
+    let mut remainder = b.zext(x, p + 1); // always less than twice the divisor
+    let mut quotient = None;
+    let mut step = 0;
+    while step < steps {
+        let difference = b.sub(b.zext(remainder, p + 2), divisor);
+        let digit = b.not(b.msb(difference));
+        let rest = b.mux(digit, b.trunc(difference, p), b.trunc(remainder, p));
+        quotient = Some(quotient.map_or(digit, |q| b.concat(q, digit)));
+        remainder = b.pad_low(rest, 1);
+        step += 1;
+    }
+    (quotient.unwrap_or_else(|| b.bool(false)), b.any(remainder))
+}
+
+/// The square root of `x`. That of -0 is -0, that of any other negative number NaN.
+#[inline(always)]
+pub fn fsqrt<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V) -> B::V {
+    let p = format.precision();
+    let xp = unpack(b, format, x);
+    let xn = normalise(b, &xp);
+
+    // value = m * 2^(e - bias); the root's exponent is (e + bias) / 2 rounded down, and where
+    // that drops a half (e even, as the bias is odd) the radicand is 2m.
+    let width = format.exp_bits + 2;
+    let exp = b.sub(b.zext(xp.exponent(b), width), b.zext(xn.shift, width));
+    let doubled = b.not(b.bit(exp, 0));
+    let sum = b.add(exp, b.constant(width, format.bias() as u128));
+    let root_exp = b.slice(sum, 1, format.exp_bits);
+    let radicand = b.mux(doubled, b.pad_low(xn.significand, 1), b.zext(xn.significand, p + 1));
+
+    let (root, inexact) = root_of_significand(b, radicand);
+    let unrounded = Unrounded {
+        sign: xp.sign,
+        exp: root_exp,
+        frac: b.slice(root, 1, format.frac_bits),
+        round: b.bit(root, 0),
+        sticky: inexact,
+    };
+    let zero = xp.zero(b);
+    let specials = Specials {
+        nan: b.or(xp.nan(b), b.and_not(xp.sign, zero)),
+        inf: xp.exp_ones,
+        zero: Some(zero),
+    };
+    finish(b, format, mode, &unrounded, &specials)
+}
+
+/// The root of a radicand in [1, 4) with two bits above the point: as many bits as the radicand
+/// has, the first above the point, and whether a remainder is left.
+///
+/// Remainder and trial subtrahend grow by a bit a step, so on average a step is half as wide as
+/// the result.
+#[inline(always)]
+fn root_of_significand<B: Bits>(b: &B, radicand: B::V) -> (B::V, B::V) {
+    let digits = b.width(radicand);
+    // The first digit is 1, as the radicand is at least 1.
+    let mut root = b.bool(true);
+    let first = b.top(radicand, 2);
+    let mut remainder = b.sub(first, b.constant(2, 1));
+    let mut done = 1;
+    while done < digits {
+        // Two more places of the radicand, zeros behind its end.
+        let low = digits as i64 - 2 * (done as i64 + 1);
+        let next = match low {
+            0.. => b.slice(radicand, low as u32, 2),
+            -1 => b.pad_low(b.bit(radicand, 0), 1),
+            _ => b.constant(2, 0),
+        };
+        let width = done + 4; // the remainder has done + 1 bits: at most twice the root
+        let current = b.concat(remainder, next);
+        let trial = b.concat(root, b.constant(2, 0b01));
+        let difference = b.sub(b.zext(current, width), b.zext(trial, width));
+        let digit = b.not(b.msb(difference));
+        remainder = b.mux(digit, b.trunc(difference, done + 2), b.trunc(current, done + 2));
+        root = b.concat(root, digit);
+        done += 1;
+    }
+    (root, b.any(remainder))
+}

@@ -1,0 +1,367 @@
+//! The IR builder: a datapath turned into instructions of the kernel IR.
+//!
+//! Descriptions are generic over formats and modes, so that an instance has constant operands
+//! and repeated subexpressions in many places. They are folded here, while building: what
+//! reaches the scheduler is the datapath itself.
+
+use crate::bits::{Bits, Rom, count_width};
+use crate::native::Native;
+use crate::operator::{Operator, Outputs};
+use base::FxHashMap;
+use ir::{Builder, Function, Inst, IntCC, Op, Scalar, TableData, Type, Value};
+use std::cell::RefCell;
+
+/// Builds the operator as a function named like it. Parameters are integers of the widths
+/// [`Operator::input_widths`]; the result is the concatenation of the operator's results, the
+/// first in the low bits. The function is one block without effects.
+pub fn build_function(op: Operator, addr_bits: u32) -> Function {
+    let mut func = Function::new(op.to_string(), addr_bits);
+    let block = func.add_block();
+    let inputs: Vec<Value> =
+        op.input_widths().iter().map(|w| func.add_param(block, Type::int(*w))).collect();
+    func.result = Some(Type::int(op.output_widths().iter().sum()));
+    let mut builder = Builder::at(&mut func, block);
+    let result = {
+        let b = IrBuilder::new(&mut builder);
+        let outputs = op.build(&b, &inputs);
+        outputs.into_iter().reduce(|low, high| b.concat(high, low))
+    };
+    builder.ret(result);
+    remove_dead(&mut func);
+    func
+}
+
+/// Expands the operator at the builder's place, on integers of the widths
+/// [`Operator::input_widths`].
+pub fn expand(op: Operator, builder: &mut Builder<'_>, inputs: &[Value]) -> Outputs<Value> {
+    op.build(&IrBuilder::new(builder), inputs)
+}
+
+/// Drops instructions of the only block whose results nothing uses.
+fn remove_dead(func: &mut Function) {
+    let block = func.entry();
+    let mut used = vec![false; func.values.len()];
+    func.blocks[block].term.for_each_use(|v| used[v.as_u32() as usize] = true);
+    let insts = std::mem::take(&mut func.blocks[block].insts);
+    let mut live: Vec<Inst> = Vec::with_capacity(insts.len());
+    for inst in insts.into_iter().rev() {
+        let data = &func.insts[inst];
+        if data.result.is_some_and(|v| used[v.as_u32() as usize]) {
+            data.args.iter().for_each(|v| used[v.as_u32() as usize] = true);
+            live.push(inst);
+        }
+    }
+    live.reverse();
+    func.blocks[block].insts = live;
+}
+
+/// A [`Bits`] builder that appends to an [`ir::Builder`], folding constants, trivial operations
+/// and repetitions.
+pub struct IrBuilder<'a, 'f> {
+    inner: RefCell<Inner<'a, 'f>>,
+}
+
+struct Inner<'a, 'f> {
+    builder: &'a mut Builder<'f>,
+    known: FxHashMap<(Op, [Option<Value>; 3], Type), Value>,
+}
+
+impl<'a, 'f> IrBuilder<'a, 'f> {
+    /// Appends at the place of `builder`.
+    pub fn new(builder: &'a mut Builder<'f>) -> Self {
+        IrBuilder { inner: RefCell::new(Inner { builder, known: FxHashMap::default() }) }
+    }
+
+    /// The value of `op` on `args`, made once.
+    fn make(&self, op: Op, args: &[Value], width: u32) -> Value {
+        let mut inner = self.inner.borrow_mut();
+        let Inner { builder, known } = &mut *inner;
+        let mut key = [None; 3];
+        key.iter_mut().zip(args).for_each(|(k, a)| *k = Some(*a));
+        if op.is_commutative() && key[0] > key[1] {
+            key.swap(0, 1);
+        }
+        let ty = Type::int(width);
+        *known.entry((op, key, ty)).or_insert_with(|| builder.value(op, args.iter().copied(), ty))
+    }
+
+    /// The constant that `v` is.
+    fn known(&self, v: Value) -> Option<u128> {
+        self.inner.borrow().builder.func.as_const(v)
+    }
+
+    /// The operation and operands that define `v`.
+    fn definition(&self, v: Value) -> Option<(Op, Value, Option<Value>)> {
+        let inner = self.inner.borrow();
+        let func = &inner.builder.func;
+        let data = &func.insts[func.def_inst(v)?];
+        Some((data.op, *data.args.first()?, data.args.get(1).copied()))
+    }
+
+    fn is_const(&self, v: Value, value: u128) -> bool {
+        self.known(v) == Some(value)
+    }
+
+    fn is_ones(&self, v: Value) -> bool {
+        self.is_const(v, u128::MAX >> (128 - self.width(v)))
+    }
+
+    /// `f` on constants, if all operands are constants.
+    fn fold<const N: usize>(
+        &self,
+        args: [Value; N],
+        f: impl FnOnce(&Native<u128>, [NativeValue; N]) -> NativeValue,
+    ) -> Option<Value> {
+        let native = Native::<u128>::new();
+        let mut values = [native.value(1, 0); N];
+        for (value, arg) in values.iter_mut().zip(args) {
+            *value = native.value(self.width(arg), self.known(arg)?);
+        }
+        let result = f(&native, values);
+        Some(self.constant(result.width, result.bits))
+    }
+
+    fn compare(&self, cc: IntCC, a: Value, b: Value) -> Value {
+        self.make(Op::ICmp(cc), &[a, b], 1)
+    }
+
+    /// A shift: the IR wants the amount in the width of the shifted value.
+    fn shift(&self, op: Op, a: Value, amount: Value) -> Value {
+        if self.is_const(amount, 0) {
+            return a;
+        }
+        let (width, amount_width) = (self.width(a), self.width(amount));
+        if amount_width <= width {
+            return self.make(op, &[a, self.zext(amount, width)], width);
+        }
+        let extended = match op {
+            Op::AShr => self.sext(a, amount_width),
+            _ => self.zext(a, amount_width),
+        };
+        self.trunc(self.make(op, &[extended, amount], amount_width), width)
+    }
+}
+
+type NativeValue = crate::native::Value<u128>;
+
+impl Bits for IrBuilder<'_, '_> {
+    type V = Value;
+
+    fn width(&self, v: Value) -> u32 {
+        match self.inner.borrow().builder.func.ty(v).scalar {
+            Scalar::Int(width) => u32::from(width),
+            other => panic!("{v} is {other:?}, not an integer"),
+        }
+    }
+
+    fn constant(&self, width: u32, value: u128) -> Value {
+        assert!(value <= u128::MAX >> (128 - width), "constant wider than its vector");
+        self.make(Op::Const(value), &[], width)
+    }
+
+    fn add(&self, a: Value, b: Value) -> Value {
+        if self.is_const(a, 0) {
+            return b;
+        }
+        if self.is_const(b, 0) {
+            return a;
+        }
+        self.fold([a, b], |n, [a, b]| n.add(a, b))
+            .unwrap_or_else(|| self.make(Op::Add, &[a, b], self.width(a)))
+    }
+
+    fn sub(&self, a: Value, b: Value) -> Value {
+        if self.is_const(b, 0) {
+            return a;
+        }
+        self.fold([a, b], |n, [a, b]| n.sub(a, b))
+            .unwrap_or_else(|| self.make(Op::Sub, &[a, b], self.width(a)))
+    }
+
+    fn umul(&self, a: Value, b: Value) -> Value {
+        let width = self.width(a) + self.width(b);
+        self.make(Op::Mul, &[self.zext(a, width), self.zext(b, width)], width)
+    }
+
+    fn smul(&self, a: Value, b: Value) -> Value {
+        let width = self.width(a) + self.width(b);
+        self.make(Op::Mul, &[self.sext(a, width), self.sext(b, width)], width)
+    }
+
+    fn and(&self, a: Value, b: Value) -> Value {
+        if a == b || self.is_const(a, 0) || self.is_ones(b) {
+            return a;
+        }
+        if self.is_const(b, 0) || self.is_ones(a) {
+            return b;
+        }
+        self.fold([a, b], |n, [a, b]| n.and(a, b))
+            .unwrap_or_else(|| self.make(Op::And, &[a, b], self.width(a)))
+    }
+
+    fn or(&self, a: Value, b: Value) -> Value {
+        if a == b || self.is_const(b, 0) || self.is_ones(a) {
+            return a;
+        }
+        if self.is_const(a, 0) || self.is_ones(b) {
+            return b;
+        }
+        self.fold([a, b], |n, [a, b]| n.or(a, b))
+            .unwrap_or_else(|| self.make(Op::Or, &[a, b], self.width(a)))
+    }
+
+    fn xor(&self, a: Value, b: Value) -> Value {
+        if self.is_const(b, 0) {
+            return a;
+        }
+        if self.is_const(a, 0) {
+            return b;
+        }
+        if self.is_ones(b) {
+            return self.not(a);
+        }
+        self.fold([a, b], |n, [a, b]| n.xor(a, b))
+            .unwrap_or_else(|| self.make(Op::Xor, &[a, b], self.width(a)))
+    }
+
+    fn not(&self, a: Value) -> Value {
+        if let Some((Op::Not, inner, _)) = self.definition(a) {
+            return inner;
+        }
+        self.fold([a], |n, [a]| n.not(a)).unwrap_or_else(|| self.make(Op::Not, &[a], self.width(a)))
+    }
+
+    fn shl(&self, a: Value, amount: Value) -> Value {
+        self.shift(Op::Shl, a, amount)
+    }
+
+    fn lshr(&self, a: Value, amount: Value) -> Value {
+        self.shift(Op::LShr, a, amount)
+    }
+
+    fn ashr(&self, a: Value, amount: Value) -> Value {
+        self.shift(Op::AShr, a, amount)
+    }
+
+    fn zext(&self, a: Value, width: u32) -> Value {
+        assert!(width >= self.width(a), "extension to fewer bits");
+        if width == self.width(a) {
+            return a;
+        }
+        if let Some((Op::Zext, inner, _)) = self.definition(a) {
+            return self.zext(inner, width);
+        }
+        self.fold([a], |n, [a]| n.zext(a, width))
+            .unwrap_or_else(|| self.make(Op::Zext, &[a], width))
+    }
+
+    fn sext(&self, a: Value, width: u32) -> Value {
+        assert!(width >= self.width(a), "extension to fewer bits");
+        if width == self.width(a) {
+            return a;
+        }
+        self.fold([a], |n, [a]| n.sext(a, width))
+            .unwrap_or_else(|| self.make(Op::Sext, &[a], width))
+    }
+
+    fn slice(&self, a: Value, low: u32, width: u32) -> Value {
+        let have = self.width(a);
+        assert!(low + width <= have, "slice outside its vector");
+        if width == have {
+            return a;
+        }
+        if let Some(folded) = self.fold([a], |n, [a]| n.slice(a, low, width)) {
+            return folded;
+        }
+        match self.definition(a) {
+            Some((Op::Slice { lo }, inner, _)) => {
+                return self.slice(inner, low + u32::from(lo), width);
+            }
+            Some((Op::Concat, high, Some(bottom))) => {
+                let split = self.width(bottom);
+                if low >= split {
+                    return self.slice(high, low - split, width);
+                }
+                if low + width <= split {
+                    return self.slice(bottom, low, width);
+                }
+            }
+            Some((Op::Zext, inner, _)) => {
+                let split = self.width(inner);
+                if low >= split {
+                    return self.constant(width, 0);
+                }
+                if low + width <= split {
+                    return self.slice(inner, low, width);
+                }
+                return self.zext(self.slice(inner, low, split - low), width);
+            }
+            Some((Op::Sext, inner, _)) if low + width <= self.width(inner) => {
+                return self.slice(inner, low, width);
+            }
+            _ => {}
+        }
+        self.make(Op::Slice { lo: low as u8 }, &[a], width)
+    }
+
+    fn concat(&self, high: Value, low: Value) -> Value {
+        let width = self.width(high) + self.width(low);
+        assert!(width <= 128, "concatenation of more than 128 bits");
+        if self.is_const(high, 0) {
+            return self.zext(low, width);
+        }
+        self.fold([high, low], |n, [high, low]| n.concat(high, low))
+            .unwrap_or_else(|| self.make(Op::Concat, &[high, low], width))
+    }
+
+    fn eq(&self, a: Value, b: Value) -> Value {
+        if a == b {
+            return self.bool(true);
+        }
+        self.fold([a, b], |n, [a, b]| n.eq(a, b)).unwrap_or_else(|| self.compare(IntCC::Eq, a, b))
+    }
+
+    fn ult(&self, a: Value, b: Value) -> Value {
+        self.fold([a, b], |n, [a, b]| n.ult(a, b)).unwrap_or_else(|| self.compare(IntCC::Ult, a, b))
+    }
+
+    fn slt(&self, a: Value, b: Value) -> Value {
+        self.fold([a, b], |n, [a, b]| n.slt(a, b)).unwrap_or_else(|| self.compare(IntCC::Slt, a, b))
+    }
+
+    fn mux(&self, condition: Value, then: Value, otherwise: Value) -> Value {
+        match self.known(condition) {
+            Some(0) => return otherwise,
+            Some(_) => return then,
+            None if then == otherwise => return then,
+            None => {}
+        }
+        self.make(Op::Select, &[condition, then, otherwise], self.width(then))
+    }
+
+    fn lzc(&self, a: Value) -> Value {
+        let width = self.width(a);
+        self.fold([a], |n, [a]| n.lzc(a))
+            .unwrap_or_else(|| self.trunc(self.make(Op::Clz, &[a], width), count_width(width)))
+    }
+
+    fn popcount(&self, a: Value) -> Value {
+        let width = self.width(a);
+        self.fold([a], |n, [a]| n.popcount(a))
+            .unwrap_or_else(|| self.trunc(self.make(Op::Popcount, &[a], width), count_width(width)))
+    }
+
+    fn rom(&self, table: &Rom, index: Value) -> Value {
+        if let Some(word) = self.fold([index], |n, [index]| n.rom(table, index)) {
+            return word;
+        }
+        let data = TableData { width: table.width as u8, entries: table.words.clone() };
+        let existing = {
+            let mut inner = self.inner.borrow_mut();
+            let tables = &mut inner.builder.func.tables;
+            let found = tables.iter().find(|(_, t)| **t == data).map(|(key, _)| key);
+            found.unwrap_or_else(|| tables.push(data))
+        };
+        self.make(Op::Lookup(existing), &[index], table.width)
+    }
+}
