@@ -1,1 +1,200 @@
-//! Step: kernel IR to better kernel IR.
+//! Step: kernel IR to better kernel IR, in the form that hardware generation takes.
+//!
+//! [`run`] selects kernels and sends them through the passes of a pipeline ([`registry`]); the
+//! IR verifier runs after every pass, [`legal::check`] at the end.
+
+pub mod bits;
+pub mod edit;
+pub mod legal;
+pub mod passes;
+pub mod registry;
+
+use base::entity::PrimaryMap;
+use base::timing::Timings;
+use base::{Diagnostic, Result};
+use ir::{Global, GlobalData, Module, Op};
+use registry::Body;
+use std::cell::RefCell;
+use target::Family;
+
+/// How much to optimise. Every level ends in the form of [`legal::check`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Level {
+    /// Only what hardware generation needs.
+    O0,
+    /// Everything except what trades area for speed.
+    O1,
+    /// Everything.
+    #[default]
+    O2,
+}
+
+/// Called after each pass with a label such as `01-opt.inline` and the module.
+pub type DumpFn<'a> = &'a dyn Fn(&str, &Module);
+
+/// What [`run`] is to do.
+#[derive(Clone)]
+pub struct Options<'a> {
+    /// Optimisation level.
+    pub level: Level,
+    /// Work-items for each token (`--simd`); 1 = no vectorisation.
+    pub simd: u32,
+    /// Passes to run in place of the level's pipeline, by name.
+    pub passes: Option<Vec<String>>,
+    /// Passes to leave out, by name.
+    pub disable: Vec<String>,
+    /// Largest work-group (product of the three sizes) where the kernel does not say.
+    pub max_work_group_size: u32,
+    /// Sees the module after each pass.
+    pub dump: Option<DumpFn<'a>>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            level: Level::default(),
+            simd: 1,
+            passes: None,
+            disable: vec![],
+            max_work_group_size: 256,
+            dump: None,
+        }
+    }
+}
+
+/// What a pass may look at besides the function.
+pub struct Context<'a> {
+    /// The options.
+    pub options: &'a Options<'a>,
+    /// Delays and areas of operators.
+    pub family: &'a Family,
+    /// Variables of the module.
+    pub globals: &'a PrimaryMap<Global, GlobalData>,
+    /// Remarks for the user.
+    pub remarks: RefCell<Vec<Diagnostic>>,
+}
+
+/// What happened besides the result.
+#[derive(Default, Debug)]
+pub struct Report {
+    /// Time of each pass.
+    pub timings: Timings,
+    /// Remarks for the user.
+    pub remarks: Vec<Diagnostic>,
+}
+
+/// Optimises the kernels named (all, when none is) and drops everything else. Errors: an unknown
+/// kernel or pass (`E0300`), recursion (`E0301`), what hardware cannot do, and defects found by
+/// the verifier (`E0001`) or by [`legal::check`] (`E0305`).
+pub fn run(
+    module: Module,
+    kernels: &[String],
+    options: &Options<'_>,
+    family: &Family,
+) -> Result<Module> {
+    run_with_report(module, kernels, options, family).map(|(module, _)| module)
+}
+
+/// [`run`] with times and remarks.
+pub fn run_with_report(
+    mut module: Module,
+    kernels: &[String],
+    options: &Options<'_>,
+    family: &Family,
+) -> Result<(Module, Report)> {
+    select_kernels(&mut module, kernels)?;
+    let mut report = Report::default();
+    for (number, pass) in pipeline(options)?.into_iter().enumerate() {
+        report.timings.time(pass.name, || {
+            run_pass(&mut module, pass, options, family, &mut report.remarks)
+        })?;
+        report.timings.time("verify", || {
+            ir::verify::verify_module(&module).map_err(|mut e| {
+                for d in &mut e.0 {
+                    d.notes.push(format!("found after pass `{}`", pass.name));
+                }
+                e
+            })
+        })?;
+        if let Some(dump) = options.dump {
+            dump(&format!("{:02}-opt.{}", number + 1, pass.name), &module);
+        }
+    }
+    if options.passes.is_none() && options.disable.is_empty() {
+        for (_, f) in module.functions.iter() {
+            legal::check(f)?;
+        }
+    }
+    Ok((module, report))
+}
+
+fn pipeline(options: &Options<'_>) -> Result<Vec<&'static registry::Pass>> {
+    let unknown = |name: &str| {
+        let known: Vec<&str> = registry::PASSES.iter().map(|p| p.name).collect();
+        Diagnostic::error("E0300", format!("there is no pass `{name}`"))
+            .help(format!("the passes are {}", known.join(", ")))
+    };
+    let names: Vec<&str> = match &options.passes {
+        Some(list) => list.iter().map(String::as_str).collect(),
+        None => registry::pipeline(options.level),
+    };
+    if let Some(name) = options.disable.iter().find(|n| registry::pass(n).is_none()) {
+        return Err(unknown(name).into());
+    }
+    names
+        .into_iter()
+        .filter(|n| !options.disable.iter().any(|d| d == n))
+        .map(|n| registry::pass(n).ok_or_else(|| unknown(n).into()))
+        .collect()
+}
+
+fn run_pass(
+    module: &mut Module,
+    pass: &registry::Pass,
+    options: &Options<'_>,
+    family: &Family,
+    remarks: &mut Vec<Diagnostic>,
+) -> Result<()> {
+    match pass.body {
+        Body::Module(f) => f(module),
+        Body::Function(f) => {
+            let Module { globals, functions, .. } = module;
+            let context = Context { options, family, globals, remarks: RefCell::default() };
+            for func in functions.values_mut() {
+                f(func, &context)?;
+            }
+            remarks.append(&mut context.remarks.borrow_mut());
+            Ok(())
+        }
+    }
+}
+
+/// Makes kernels that are not wanted ordinary functions, which inlining drops.
+fn select_kernels(module: &mut Module, kernels: &[String]) -> Result<()> {
+    let names: Vec<String> = module.kernels().map(|(_, f)| f.name.clone()).collect();
+    if let Some(missing) = kernels.iter().find(|k| !names.contains(k)) {
+        let help = match names.len() {
+            0 => "the module has no kernels".to_owned(),
+            _ => format!("the module has {}", names.join(", ")),
+        };
+        let text = format!("there is no kernel `{missing}`");
+        return Err(Diagnostic::error("E0300", text).help(help).into());
+    }
+    for f in module.functions.values() {
+        for i in f.layout.iter().flat_map(|b| &f.blocks[*b].insts) {
+            if let Op::Call(callee) = f.insts[*i].op
+                && module.functions.get(callee).is_some_and(|c| c.kernel.is_some())
+            {
+                let name = &module.functions[callee].name;
+                let text = format!("kernel `{name}` is called like a function");
+                return Err(Diagnostic::error("E0302", text).at(f.insts[*i].loc).into());
+            }
+        }
+    }
+    for f in module.functions.values_mut() {
+        if f.kernel.is_some() && !kernels.is_empty() && !kernels.contains(&f.name) {
+            f.kernel = None;
+        }
+    }
+    Ok(())
+}

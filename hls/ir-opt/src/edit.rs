@@ -1,0 +1,262 @@
+//! Edits that passes share: rewriting instructions, splitting blocks and edges, removing code.
+
+use base::entity::SecondaryMap;
+use base::{FxHashMap, SmallVec};
+use ir::analysis::Cfg;
+use ir::{Block, BlockCall, Builder, Function, Inst, Terminator, Value};
+
+/// What becomes of an instruction; see [`rewrite`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// It stays.
+    Keep,
+    /// It goes; this value (appended before, or older) stands for its result.
+    Value(Value),
+    /// It goes, and has no result that is used.
+    Gone,
+}
+
+/// Rebuilds every reachable block. `visit` is called for each instruction, operands first, with
+/// a builder that appends in front of it. Effects appended in place of an effect inherit its
+/// place in the order; among themselves they are unordered. Gives whether anything changed.
+pub fn rewrite(func: &mut Function, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Step) -> bool {
+    let cfg = Cfg::new(func);
+    let mut rewriter = Rewriter::default();
+    for &block in &cfg.rpo {
+        rewriter.block(func, block, &mut visit);
+    }
+    rewriter.finish(func)
+}
+
+/// The state of [`rewrite`], for passes that choose the order of blocks themselves: a block
+/// must come after its dominators.
+#[derive(Default)]
+pub struct Rewriter {
+    map: SecondaryMap<Value, Option<Value>>,
+    changed: bool,
+}
+
+impl Rewriter {
+    /// What stands for `value` now.
+    pub fn resolve(&self, mut value: Value) -> Value {
+        while let Some(next) = self.map[value] {
+            value = next;
+        }
+        value
+    }
+
+    /// Lets `new` stand for `old`.
+    pub fn replace(&mut self, old: Value, new: Value) {
+        self.map[old] = Some(new);
+        self.changed = true;
+    }
+
+    /// Rewrites one block.
+    pub fn block(
+        &mut self,
+        func: &mut Function,
+        block: Block,
+        visit: &mut impl FnMut(&mut Builder<'_>, Inst) -> Step,
+    ) {
+        let old = std::mem::take(&mut func.blocks[block].insts);
+        let mut expanded: FxHashMap<Inst, SmallVec<[Inst; 2]>> = FxHashMap::default();
+        for inst in old {
+            for k in 0..func.insts[inst].args.len() {
+                func.insts[inst].args[k] = self.resolve(func.insts[inst].args[k]);
+            }
+            let after = expand(&func.insts[inst].after, &expanded);
+            let start = func.blocks[block].insts.len();
+            let mut builder = Builder::at(func, block);
+            builder.loc = builder.func.insts[inst].loc;
+            builder.fast_math = builder.func.insts[inst].fast_math;
+            let step = visit(&mut builder, inst);
+            let added: SmallVec<[Inst; 2]> = func.blocks[block].insts[start..]
+                .iter()
+                .copied()
+                .filter(|i| func.insts[*i].op.is_effect())
+                .collect();
+            for &i in &added {
+                func.insts[i].after = after.clone();
+            }
+            match step {
+                Step::Keep => {
+                    func.insts[inst].after = after;
+                    func.blocks[block].insts.push(inst);
+                    continue;
+                }
+                Step::Value(v) => {
+                    if let Some(result) = func.insts[inst].result {
+                        self.map[result] = Some(v);
+                    }
+                }
+                Step::Gone => {}
+            }
+            self.changed = true;
+            if func.insts[inst].op.is_effect() {
+                expanded.insert(inst, if added.is_empty() { after } else { added });
+            }
+        }
+        func.blocks[block].term.map_uses(|v| self.resolve(v));
+    }
+
+    /// Replaces the uses that were rewritten before their definitions (block arguments of
+    /// backward jumps). Gives whether anything changed.
+    pub fn finish(self, func: &mut Function) -> bool {
+        if self.changed {
+            func.substitute(&self.map);
+        }
+        self.changed
+    }
+}
+
+fn expand(after: &[Inst], expanded: &FxHashMap<Inst, SmallVec<[Inst; 2]>>) -> SmallVec<[Inst; 2]> {
+    let mut out: SmallVec<[Inst; 2]> = SmallVec::new();
+    for e in after {
+        let list: &[Inst] = expanded.get(e).map_or(std::slice::from_ref(e), |l| l);
+        for i in list {
+            if !out.contains(i) {
+                out.push(*i);
+            }
+        }
+    }
+    out
+}
+
+/// Removes the instructions for which `keep` does not hold. The order between effects that
+/// stay is preserved.
+pub fn retain_insts(func: &mut Function, mut keep: impl FnMut(&Function, Inst) -> bool) -> bool {
+    let mut changed = false;
+    for block in func.layout.clone() {
+        let old = std::mem::take(&mut func.blocks[block].insts);
+        let mut removed: FxHashMap<Inst, SmallVec<[Inst; 2]>> = FxHashMap::default();
+        let mut kept = Vec::with_capacity(old.len());
+        for inst in old {
+            let after = expand(&func.insts[inst].after, &removed);
+            if keep(func, inst) {
+                func.insts[inst].after = after;
+                kept.push(inst);
+            } else {
+                removed.insert(inst, after);
+                changed = true;
+            }
+        }
+        func.blocks[block].insts = kept;
+    }
+    changed
+}
+
+/// Makes the layout the reachable blocks in reverse postorder. Gives whether blocks went.
+pub fn remove_unreachable(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let gone = cfg.rpo.len() != func.layout.len();
+    func.layout = cfg.rpo;
+    gone
+}
+
+/// Moves instructions `at..` and the terminator of `block` into a new block (last in the
+/// layout), to which `block` then jumps.
+pub fn split_block(func: &mut Function, block: Block, at: usize) -> Block {
+    let rest = func.add_block();
+    let insts = func.blocks[block].insts.split_off(at);
+    for &i in &insts {
+        let after = std::mem::take(&mut func.insts[i].after);
+        func.insts[i].after = after.into_iter().filter(|e| insts.contains(e)).collect();
+    }
+    func.blocks[rest].insts = insts;
+    let jump = Terminator::Jump(BlockCall::new(rest, []));
+    func.blocks[rest].term = std::mem::replace(&mut func.blocks[block].term, jump);
+    func.blocks[rest].term_loc = func.blocks[block].term_loc;
+    rest
+}
+
+/// Puts a new block without parameters on the `nth` edge out of `from`.
+pub fn split_edge(func: &mut Function, from: Block, nth: usize) -> Block {
+    let middle = func.add_block();
+    let loc = func.blocks[from].term_loc;
+    let mut targets = func.blocks[from].term.targets_mut();
+    let call = std::mem::replace(targets[nth], BlockCall::new(middle, []));
+    drop(targets);
+    func.blocks[middle].term = Terminator::Jump(call);
+    func.blocks[middle].term_loc = loc;
+    middle
+}
+
+/// Appends block `second` to `first`, which must end in the only jump to it.
+pub fn merge_into(func: &mut Function, first: Block, second: Block) {
+    let unreachable = Terminator::Unreachable;
+    let Terminator::Jump(call) = std::mem::replace(&mut func.blocks[first].term, unreachable)
+    else {
+        unreachable!("caller found a jump");
+    };
+    let mut map = SecondaryMap::new();
+    for (&p, &a) in func.blocks[second].params.iter().zip(&call.args) {
+        map[p] = Some(a);
+    }
+    let last = last_effects(func, first);
+    let insts = std::mem::take(&mut func.blocks[second].insts);
+    for &i in &insts {
+        if func.insts[i].op.is_effect() && func.insts[i].after.is_empty() {
+            func.insts[i].after = last.iter().copied().collect();
+        }
+    }
+    func.blocks[first].insts.extend(insts);
+    func.blocks[first].term =
+        std::mem::replace(&mut func.blocks[second].term, Terminator::Unreachable);
+    func.blocks[first].term_loc = func.blocks[second].term_loc;
+    let has_params = !func.blocks[second].params.is_empty();
+    func.blocks[second].params.clear();
+    func.layout.retain(|b| *b != second);
+    if has_params {
+        func.substitute(&map);
+    }
+}
+
+/// The effects of `block` that no other effect is ordered after: what comes later and after
+/// these comes after all.
+pub fn last_effects(func: &Function, block: Block) -> Vec<Inst> {
+    let mut last: Vec<Inst> = vec![];
+    for &i in &func.blocks[block].insts {
+        let data = &func.insts[i];
+        if data.op.is_effect() {
+            last.retain(|e| !data.after.contains(e));
+            last.push(i);
+        }
+    }
+    last
+}
+
+/// Number of uses of each value in reachable code.
+pub fn use_counts(func: &Function) -> SecondaryMap<Value, u32> {
+    let mut uses = SecondaryMap::new();
+    uses.resize(func.values.len());
+    for &block in &func.layout {
+        for &inst in &func.blocks[block].insts {
+            func.insts[inst].args.iter().for_each(|v| uses[*v] += 1);
+        }
+        func.blocks[block].term.for_each_use(|v| uses[v] += 1);
+    }
+    uses
+}
+
+/// Removes the parameters of `block` at the given positions (ascending), with the arguments of
+/// all jumps to it.
+pub fn remove_params(func: &mut Function, block: Block, positions: &[usize]) {
+    if positions.is_empty() {
+        return;
+    }
+    let keep = |k: &usize| positions.binary_search(k).is_err();
+    let mut at = 0;
+    func.blocks[block].params.retain(|_| (keep(&at), at += 1).0);
+    for (k, &p) in func.blocks[block].params.clone().iter().enumerate() {
+        func.values[p].def = ir::ValueDef::Param(block, k as u32);
+    }
+    for b in func.layout.clone() {
+        for call in func.blocks[b].term.targets_mut() {
+            if call.block == block {
+                let args = std::mem::take(&mut call.args);
+                call.args =
+                    args.into_iter().enumerate().filter(|(k, _)| keep(k)).map(|(_, a)| a).collect();
+            }
+        }
+    }
+}

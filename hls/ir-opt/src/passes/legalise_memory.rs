@@ -1,0 +1,251 @@
+//! Memory accesses as hardware has them: naturally aligned words of 1, 2, 4, 8 or 16 bytes in a
+//! known space.
+
+use super::infer_spaces::space_of_bases;
+use crate::bits::{Pieces, slice};
+use crate::edit::{self, Step};
+use base::entity::SecondaryMap;
+use base::{Diagnostic, Result};
+use ir::analysis::{Cfg, Provenance};
+use ir::op::generic_tag;
+use ir::{Builder, Function, Inst, IntCC, MemFlags, Op, Space, Type, Value};
+
+/// Splits accesses that are wide or not aligned, and resolves the generic space. Expects the
+/// form that `scalarise` leaves.
+pub fn run(func: &mut Function) -> Result<()> {
+    resolve_generic(func);
+    check_atomics(func)?;
+    let mut lanes_of_loads = SecondaryMap::new();
+    edit::rewrite(func, |b, inst| match b.func.insts[inst].op {
+        Op::Load(flags) => split_load(b, inst, flags, &mut lanes_of_loads),
+        Op::Store(flags) => split_store(b, inst, flags),
+        Op::VecExtract(k) => {
+            let lanes: &Vec<Value> = &lanes_of_loads[b.func.insts[inst].args[0]];
+            lanes.get(usize::from(k)).map_or(Step::Keep, |v| Step::Value(*v))
+        }
+        _ => Step::Keep,
+    });
+    Ok(())
+}
+
+/// Sizes in bytes of the words that cover `bytes` bytes at an address aligned to `align`.
+fn word_sizes(bytes: u32, align: u32) -> Vec<u32> {
+    let mut sizes = vec![];
+    let mut at = 0;
+    while at < bytes {
+        let left = bytes - at;
+        let aligned = if at == 0 { align } else { align.min(1 << at.trailing_zeros()) };
+        let size = aligned.min(16).min(1 << left.ilog2());
+        sizes.push(size);
+        at += size;
+    }
+    sizes
+}
+
+/// A load may touch the padding of a 3-vector when its alignment promises that it is there.
+fn load_bytes(ty: Type, align: u32, addr_bits: u32) -> u32 {
+    let bytes = ty.mem_bytes(addr_bits);
+    let padded = bytes.next_power_of_two();
+    if ty.lanes == 3 && padded <= align && padded <= 16 { padded } else { bytes }
+}
+
+fn is_legal(ty: Type, align: u32, addr_bits: u32) -> bool {
+    let bytes = ty.mem_bytes(addr_bits);
+    !ty.is_vector()
+        && matches!(bytes, 1 | 2 | 4 | 8 | 16)
+        && align >= bytes
+        && ty.lane_bits(addr_bits) == bytes * 8
+}
+
+fn at_offset(b: &mut Builder<'_>, ptr: Value, offset: u32) -> Value {
+    if offset == 0 {
+        return ptr;
+    }
+    let n = b.size(u64::from(offset));
+    b.ptr_add(ptr, n)
+}
+
+fn word_flags(flags: MemFlags, size: u32, offset: u32) -> MemFlags {
+    let natural = size.trailing_zeros() as u8;
+    let known = if offset == 0 { flags.align_log2 } else { natural };
+    MemFlags { align_log2: known.max(natural), ..flags }
+}
+
+fn split_load(
+    b: &mut Builder<'_>,
+    inst: Inst,
+    flags: MemFlags,
+    lanes_of: &mut SecondaryMap<Value, Vec<Value>>,
+) -> Step {
+    let data = b.func.insts[inst].clone();
+    let Some(result) = data.result else { return Step::Keep };
+    let ty = b.func.ty(result);
+    let addr_bits = b.func.addr_bits;
+    if is_legal(ty, flags.align(), addr_bits) {
+        return Step::Keep;
+    }
+    let mut pieces = Pieces::new();
+    let mut offset = 0;
+    for size in word_sizes(load_bytes(ty, flags.align(), addr_bits), flags.align()) {
+        let ptr = at_offset(b, data.args[0], offset);
+        let predicate = data.args.get(1).copied();
+        let op = Op::Load(word_flags(flags, size, offset));
+        let word = b.value(op, [ptr].into_iter().chain(predicate), Type::int(size * 8));
+        pieces.push(b, word);
+        offset += size;
+    }
+    let lane_bytes = ty.mem_bytes(addr_bits) / u32::from(ty.lanes);
+    let lanes: Vec<Value> = (0..u32::from(ty.lanes))
+        .map(|k| pieces.extract_as(b, k * lane_bytes * 8, ty.lane()))
+        .collect();
+    if !ty.is_vector() {
+        return Step::Value(lanes[0]);
+    }
+    lanes_of[result] = lanes;
+    Step::Gone
+}
+
+fn split_store(b: &mut Builder<'_>, inst: Inst, flags: MemFlags) -> Step {
+    let data = b.func.insts[inst].clone();
+    let ty = b.func.ty(data.args[1]);
+    let addr_bits = b.func.addr_bits;
+    if is_legal(ty, flags.align(), addr_bits) {
+        return Step::Keep;
+    }
+    let mut pieces = Pieces::new();
+    if ty.is_vector() {
+        let Some(build) = b.func.def_inst(data.args[1]) else { return Step::Keep };
+        for lane in b.func.insts[build].args.clone() {
+            pieces.push(b, lane);
+        }
+    } else {
+        pieces.push(b, data.args[1]);
+    }
+    let mut offset = 0;
+    for size in word_sizes(ty.mem_bytes(addr_bits), flags.align()) {
+        let ptr = at_offset(b, data.args[0], offset);
+        let word = pieces.extract(b, offset * 8, size * 8);
+        let predicate = data.args.get(2).copied();
+        let op = Op::Store(word_flags(flags, size, offset));
+        b.inst(op, [ptr, word].into_iter().chain(predicate), None);
+        offset += size;
+    }
+    Step::Gone
+}
+
+fn check_atomics(func: &Function) -> Result<()> {
+    for b in &func.layout {
+        for i in &func.blocks[*b].insts {
+            let d = &func.insts[*i];
+            let (Op::Atomic(_, flags), Some(r)) = (d.op, d.result) else { continue };
+            let ty = func.ty(r);
+            if !is_legal(ty, flags.align(), func.addr_bits) {
+                let text = format!("atomic operation on {ty} aligned to {} bytes", flags.align());
+                return Err(Diagnostic::error("E0303", text)
+                    .at(d.loc)
+                    .help("atomic objects must be aligned to their size")
+                    .into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Accesses through generic pointers become accesses in each space that is possible, the right
+/// one chosen by the pointer's tag.
+fn resolve_generic(func: &mut Function) {
+    let generic = Type::ptr(Space::Generic);
+    if !func.values.values().any(|v| v.ty == generic) {
+        return;
+    }
+    let provenance = Provenance::new(func, &Cfg::new(func));
+    let mut known: SecondaryMap<Value, Option<Space>> = SecondaryMap::new();
+    for v in func.values.keys() {
+        known[v] = space_of_bases(func, &provenance, v);
+    }
+    let possible = cast_spaces(func);
+    edit::rewrite(func, |b, inst| {
+        let data = &b.func.insts[inst];
+        if data.op.mem_flags().is_none() || b.func.ty(data.args[0]) != generic {
+            return Step::Keep;
+        }
+        let spaces = match known[data.args[0]] {
+            Some(space) => vec![space],
+            None => possible.clone(),
+        };
+        access_by_tag(b, inst, &spaces)
+    });
+}
+
+/// Spaces from which pointers are cast to generic; global always (pointers in memory).
+fn cast_spaces(func: &Function) -> Vec<Space> {
+    let mut spaces = vec![Space::Global];
+    for b in &func.layout {
+        for i in &func.blocks[*b].insts {
+            let d = &func.insts[*i];
+            if d.op == Op::SpaceCast
+                && let Some(space) = func.ty(d.args[0]).space()
+                && space != Space::Generic
+                && !spaces.contains(&space)
+            {
+                spaces.push(space);
+            }
+        }
+    }
+    spaces.sort();
+    spaces
+}
+
+fn access_by_tag(b: &mut Builder<'_>, inst: Inst, spaces: &[Space]) -> Step {
+    let data = b.func.insts[inst].clone();
+    let (Some(flags), Some((ptr, rest))) = (data.op.mem_flags(), data.args.split_first()) else {
+        return Step::Keep;
+    };
+    let result_ty = data.result.map(|r| b.func.ty(r));
+    if let [space] = spaces {
+        let cast = b.value(Op::SpaceCast, [*ptr], Type::ptr(*space));
+        b.func.insts[inst].args[0] = cast;
+        return Step::Keep;
+    }
+    let (operands, predicate) =
+        if flags.predicated { rest.split_at(rest.len() - 1) } else { (rest, &[] as &[Value]) };
+    let address = b.value(Op::PtrToInt, [*ptr], Type::int(b.func.addr_bits));
+    let tag = slice(b, address, b.func.addr_bits - 2, 2);
+    let mut result: Option<Value> = None;
+    for &space in spaces {
+        let want = b.constant(Type::int(2), u128::from(generic_tag(space)));
+        let mut here = b.icmp(IntCC::Eq, tag, want);
+        if let Some(p) = predicate.first() {
+            here = b.binary(Op::And, here, *p);
+        }
+        let cast = b.value(Op::SpaceCast, [*ptr], Type::ptr(space));
+        let op = data.op.with_mem_flags(flags.with_predicate());
+        let args = [cast].into_iter().chain(operands.iter().copied()).chain([here]);
+        let access = b.inst(op, args, result_ty);
+        if let Some(r) = b.func.insts[access].result {
+            result = Some(match result {
+                Some(other) => b.select(here, r, other),
+                None => r,
+            });
+        }
+    }
+    result.map_or(Step::Gone, Step::Value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word_sizes;
+
+    #[test]
+    fn words_cover_and_are_aligned() {
+        // by hand: the largest power of two that is aligned and fits, from the front
+        assert_eq!(word_sizes(12, 16), [8, 4]);
+        assert_eq!(word_sizes(12, 4), [4, 4, 4]);
+        assert_eq!(word_sizes(24, 32), [16, 8]);
+        assert_eq!(word_sizes(64, 64), [16, 16, 16, 16]);
+        assert_eq!(word_sizes(3, 4), [2, 1]);
+        assert_eq!(word_sizes(4, 1), [1, 1, 1, 1]);
+        assert_eq!(word_sizes(6, 2), [2, 2, 2]);
+        assert_eq!(word_sizes(7, 8), [4, 2, 1]);
+    }
+}

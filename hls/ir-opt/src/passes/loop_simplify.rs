@@ -1,0 +1,51 @@
+//! Every reducible loop is entered by one jump and goes back by one jump.
+
+use base::entity::SecondaryMap;
+use ir::analysis::{Cfg, Loops};
+use ir::{Block, BlockCall, Function, Terminator, Value};
+
+/// Gives each reducible loop a preheader (a block with no other successor that is the only way
+/// in) and a single latch.
+pub fn run(func: &mut Function) {
+    crate::edit::remove_unreachable(func);
+    while fix_one(func) {}
+    crate::edit::remove_unreachable(func);
+}
+
+/// Mends one loop; gives whether there was one to mend.
+fn fix_one(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let loops = Loops::new(func, &cfg);
+    for data in loops.loops.values().filter(|l| l.is_reducible()) {
+        let mut inside: SecondaryMap<Block, bool> = SecondaryMap::new();
+        data.blocks.iter().for_each(|b| inside[*b] = true);
+        let (back, entering): (Vec<Block>, Vec<Block>) =
+            cfg.preds[data.header].iter().partition(|b| inside[**b]);
+        let dedicated = entering.len() == 1 && cfg.succs[entering[0]].len() == 1;
+        if !dedicated {
+            join_edges(func, data.header, &entering);
+            return true;
+        }
+        if back.len() > 1 {
+            join_edges(func, data.header, &back);
+            return true;
+        }
+    }
+    false
+}
+
+/// Sends all edges from the blocks `from` to `to` through a new block.
+fn join_edges(func: &mut Function, to: Block, from: &[Block]) {
+    let join = func.add_block();
+    let types: Vec<_> = func.blocks[to].params.iter().map(|p| func.ty(*p)).collect();
+    let params: Vec<Value> = types.into_iter().map(|ty| func.add_param(join, ty)).collect();
+    func.blocks[join].term = Terminator::Jump(BlockCall::new(to, params));
+    func.blocks[join].term_loc = func.blocks[to].term_loc;
+    for &b in from {
+        for call in func.blocks[b].term.targets_mut() {
+            if call.block == to {
+                call.block = join;
+            }
+        }
+    }
+}

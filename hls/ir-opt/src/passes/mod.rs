@@ -1,0 +1,14 @@
+//! The passes, one in a file. [`crate::registry`] names them and puts them in order.
+
+pub mod barriers;
+pub mod dce;
+pub mod infer_spaces;
+pub mod inline;
+pub mod legalise_memory;
+pub mod loop_simplify;
+pub mod lower_switch;
+pub mod scalarise;
+pub mod simplify_cfg;
+pub mod split_critical;
+pub mod sroa;
+pub mod unify_returns;
