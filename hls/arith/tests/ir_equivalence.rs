@@ -1,0 +1,115 @@
+//! The IR that an operator becomes computes what the native datapath computes.
+
+use arith::stimulus::Rng;
+use arith::{Format, Operator, build_function, eval_all};
+use clhls_arith as arith;
+use ir::{Function, IntCC, Op, Terminator, Value};
+
+/// Evaluates a one-block function of integer operations, straight from their definitions in
+/// `ir::Op`.
+fn run(func: &Function, inputs: &[u128]) -> u128 {
+    let block = &func.blocks[func.entry()];
+    let mut values = vec![0u128; func.values.len()];
+    let index = |v: Value| v.as_u32() as usize;
+    block.params.iter().zip(inputs).for_each(|(p, x)| values[index(*p)] = *x);
+    for inst in &block.insts {
+        let data = &func.insts[*inst];
+        let arg = |k: usize| values[index(data.args[k])];
+        let width = |k: usize| func.bits(data.args[k]);
+        let result = data.result.expect("no effects");
+        values[index(result)] = step(func, data.op, func.bits(result), &arg, &width);
+    }
+    match &block.term {
+        Terminator::Return(Some(v)) => values[index(*v)],
+        other => panic!("ends in {other:?}"),
+    }
+}
+
+fn signed(x: u128, width: u32) -> i128 {
+    ((x << (128 - width)) as i128) >> (128 - width)
+}
+
+fn step(
+    func: &Function,
+    op: Op,
+    width: u32,
+    arg: &dyn Fn(usize) -> u128,
+    arg_width: &dyn Fn(usize) -> u32,
+) -> u128 {
+    let full = match op {
+        Op::Const(c) => c,
+        Op::Add => arg(0).wrapping_add(arg(1)),
+        Op::Sub => arg(0).wrapping_sub(arg(1)),
+        Op::Mul => arg(0).wrapping_mul(arg(1)),
+        Op::And => arg(0) & arg(1),
+        Op::Or => arg(0) | arg(1),
+        Op::Xor => arg(0) ^ arg(1),
+        Op::Not => !arg(0),
+        Op::Shl if arg(1) >= width as u128 => 0,
+        Op::Shl => arg(0) << arg(1),
+        Op::LShr if arg(1) >= width as u128 => 0,
+        Op::LShr => arg(0) >> arg(1),
+        Op::AShr => (signed(arg(0), width) >> arg(1).min(width as u128 - 1)) as u128,
+        Op::Clz => (arg(0).leading_zeros() - (128 - width)) as u128,
+        Op::Popcount => arg(0).count_ones() as u128,
+        Op::Zext => arg(0),
+        Op::Sext => signed(arg(0), arg_width(0)) as u128,
+        Op::Slice { lo } => arg(0) >> lo,
+        Op::Concat => arg(0) << arg_width(1) | arg(1),
+        Op::Select => [arg(2), arg(1)][arg(0) as usize],
+        Op::ICmp(IntCC::Eq) => (arg(0) == arg(1)) as u128,
+        Op::ICmp(IntCC::Ult) => (arg(0) < arg(1)) as u128,
+        Op::ICmp(IntCC::Slt) => {
+            (signed(arg(0), arg_width(0)) < signed(arg(1), arg_width(1))) as u128
+        }
+        Op::Lookup(table) => func.tables[table].entries[arg(0) as usize],
+        other => panic!("{other:?} is not expected in an operator"),
+    };
+    full & (u128::MAX >> (128 - width))
+}
+
+fn compare(op: Operator, cases: usize, seed: u64, mut draw: impl FnMut(&mut Rng) -> Vec<u128>) {
+    let func = build_function(op, 64);
+    if let Err(problems) = ir::verify::verify_function(&func, None) {
+        panic!("{op}: {problems:?}");
+    }
+    let mut rng = Rng::new(seed);
+    for _ in 0..cases {
+        let inputs = draw(&mut rng);
+        let (mut expected, mut place) = (0, 0);
+        for (bits, width) in eval_all(op, &inputs).into_iter().zip(op.output_widths()) {
+            expected |= bits << place;
+            place += width;
+        }
+        let found = run(&func, &inputs);
+        assert!(found == expected, "{op}({inputs:x?}): IR {found:#x}, native {expected:#x}");
+    }
+}
+
+#[test]
+fn float_operators() {
+    for format in Format::ALL {
+        for (seed, op) in Operator::of_format(format).into_iter().enumerate() {
+            compare(op, 300, seed as u64, |rng| {
+                if let Operator::IToF { width, .. } = op {
+                    return vec![rng.integer(width) as u128];
+                }
+                let x = rng.float(format);
+                let inputs = [x, rng.float_near(format, x), rng.float_near(format, x)];
+                inputs[..op.input_widths().len()].iter().map(|x| *x as u128).collect()
+            });
+        }
+    }
+}
+
+#[test]
+fn integer_division() {
+    use Operator::*;
+    for width in [1, 2, 8, 16, 32, 64] {
+        for op in [UDiv, URem, SDiv, SRem, UDivRem, SDivRem].map(|op| op(width)) {
+            compare(op, 300, width as u64, |rng| {
+                vec![rng.integer(width) as u128, rng.integer(width) as u128]
+            });
+        }
+    }
+}
