@@ -1,1 +1,67 @@
 //! Step: kernel IR to schedule.
+//!
+//! [`solve`] expands the kernel into what hardware has ([`expand`]), finds memories and
+//! accesses ([`memories`]), tells launch-uniform values from those that travel with a work-item
+//! ([`uniform`]), cuts blocks into segments ([`segments`]), schedules each segment with one of
+//! the solvers behind [`Scheduler`], and plans the loops ([`loops`]).
+
+pub mod asap;
+mod expand;
+mod loops;
+mod memories;
+mod multiply;
+pub mod problem;
+pub mod random;
+mod region;
+mod segments;
+mod timing;
+mod uniform;
+mod units;
+
+pub use asap::Asap;
+pub use problem::{Problem, Scheduler, Solution};
+pub use random::Random;
+
+use base::Result;
+use ir::{Function, Module};
+use schedule::{Clock, KernelSchedule};
+use target::Family;
+
+/// What the user can choose.
+pub struct Options<'a> {
+    /// Clock target in MHz.
+    pub clock_mhz: f64,
+    /// Solver of the straight-line regions.
+    pub scheduler: &'a dyn Scheduler,
+    /// Largest work-group when the kernel does not say (work-items).
+    pub default_work_group_size: u32,
+    /// Cycles from a device-memory request to its answer that loops are dimensioned for.
+    pub memory_latency: u32,
+    /// Bytes of the device-memory bus.
+    pub bus_bytes: u32,
+    /// Capacity of each local-pointer argument in bytes.
+    pub local_arg_bytes: u64,
+}
+
+/// Schedules one kernel, which must be in the legal form of the optimiser's last pass.
+pub fn solve(
+    kernel: &Function,
+    module: &Module,
+    family: &Family,
+    options: &Options,
+) -> Result<KernelSchedule> {
+    let clock =
+        Clock { period_ns: 1000.0 / options.clock_mhz, overhead_ns: family.clock_overhead_ns };
+    let mut func = kernel.clone();
+    expand::run(&mut func, module, family)?;
+    let task = loops::is_task(&func);
+    let memories = memories::find(&mut func, module, options)?;
+    let mut units = units::Units::new(family, clock, options.scheduler);
+    let mut schedule =
+        segments::schedule(func, &mut units, memories, clock, family, options, task)?;
+    schedule.units = units.finish();
+    loops::plan(&mut schedule, options);
+    schedule::verify::verify(&schedule)?;
+    schedule::verify::verify_timing(&schedule)?;
+    Ok(schedule)
+}

@@ -1,0 +1,189 @@
+//! Occupancy and loops: how many work-items are in flight, and where.
+
+use crate::Options;
+use base::entity::PrimaryMap;
+use ir::analysis::{Cfg, Loops};
+use ir::{Block, Function, Op};
+use schedule::{
+    KernelSchedule, LoopKind, LoopSchedule, Memory, MemoryId, MemoryKind, Occupancy, Place,
+};
+
+/// Work-items in flight that hide memory latency in kernels with work-group slots.
+const USUAL_WORK_ITEMS: u32 = 512;
+/// Most work-group slots.
+const MAX_SLOTS: u32 = 8;
+/// On-chip bits that private memory may take over all work-items in flight before slots are cut.
+const PRIVATE_MEMORY_BITS: u64 = 1 << 21;
+/// Cycles of an on-chip memory access from request to answer.
+const ON_CHIP_LATENCY: u32 = 6;
+/// Cycles of a channel between segments.
+const CHANNEL_LATENCY: u32 = 2;
+/// Bounds of the admission limit of a threaded loop.
+const LIMIT: std::ops::RangeInclusive<u32> = 16..=512;
+
+/// Whether the kernel runs as one work-item: it is declared so and uses no work-item id.
+pub fn is_task(func: &Function) -> bool {
+    let Some(kernel) = &func.kernel else { return false };
+    let declared =
+        kernel.reqd_work_group_size == Some([1, 1, 1]) || kernel.max_global_work_dim == Some(0);
+    let asks = func
+        .layout
+        .iter()
+        .flat_map(|b| &func.blocks[*b].insts)
+        .any(|i| matches!(func.insts[*i].op, Op::WorkItem(q, _) if !q.is_launch_uniform()));
+    declared && !asks
+}
+
+/// Work-group slots and sizes.
+pub fn occupancy(
+    func: &Function,
+    memories: &PrimaryMap<MemoryId, Memory>,
+    options: &Options,
+    task: bool,
+) -> Occupancy {
+    let kernel = func.kernel.clone().unwrap_or_default();
+    let given = kernel.reqd_work_group_size.or(kernel.max_work_group_size);
+    let size = given.map_or(options.default_work_group_size, |s| s.iter().product());
+    let max_work_group_size = size.max(1);
+    let barrier = has_barrier(func, func.layout.iter().copied());
+    let private = memories.values().any(|m| m.kind == MemoryKind::Private);
+    let local = memories.values().any(|m| m.kind == MemoryKind::Local);
+    if task {
+        return Occupancy { slots: 1, max_work_group_size: 1, slot_bits: 0, lid_bits: 0 };
+    }
+    if !(barrier || private || local) {
+        return Occupancy { slots: 0, max_work_group_size, slot_bits: 0, lid_bits: 0 };
+    }
+    let mut slots =
+        (USUAL_WORK_ITEMS.div_ceil(size.max(1)) + 1).next_power_of_two().clamp(2, MAX_SLOTS);
+    let private_bits: u64 = memories
+        .values()
+        .filter(|m| m.kind == MemoryKind::Private)
+        .map(|m| m.bytes * 8 * u64::from(max_work_group_size))
+        .sum();
+    while slots > 1 && private_bits * u64::from(slots) > PRIVATE_MEMORY_BITS {
+        slots /= 2;
+    }
+    let bits = |n: u32| n.next_power_of_two().ilog2();
+    let lid_bits = if barrier || private { bits(max_work_group_size) } else { 0 };
+    Occupancy { slots, max_work_group_size, slot_bits: bits(slots), lid_bits }
+}
+
+fn has_barrier(func: &Function, blocks: impl IntoIterator<Item = Block>) -> bool {
+    blocks
+        .into_iter()
+        .flat_map(|b| &func.blocks[b].insts)
+        .any(|i| matches!(func.insts[*i].op, Op::Barrier(..)))
+}
+
+/// Fills in the loops of a schedule whose blocks are scheduled.
+pub fn plan(s: &mut KernelSchedule, options: &Options) {
+    let cfg = Cfg::new(&s.func);
+    let loops = Loops::new(&s.func, &cfg);
+    let order: Vec<_> = loops.loops.keys().collect();
+    for id in &order {
+        let data = &loops.loops[*id];
+        let latency = latency(s, &cfg, data.header, &data.blocks, options);
+        let device = data.blocks.iter().any(|b| touches_device(s, *b));
+        let limit = if s.task {
+            2
+        } else if has_barrier(&s.func, data.blocks.iter().copied()) {
+            s.occupancy.work_items()
+        } else {
+            let wanted = latency.next_power_of_two().clamp(*LIMIT.start(), *LIMIT.end());
+            let wanted = if device { *LIMIT.end() } else { wanted };
+            match s.occupancy.work_items() {
+                0 => wanted,
+                n => wanted.min(n.next_power_of_two()).max(2),
+            }
+        };
+        let back_edges = back_edges(&cfg, data.header, &data.blocks);
+        let (ii, reason) = if s.task {
+            let text = format!(
+                "one work-item: the next iteration enters when the {latency} cycles of this one are over"
+            );
+            (latency, text)
+        } else if limit < latency {
+            let text = format!(
+                "{limit} work-items in flight cover {limit} of the loop's {latency} cycles"
+            );
+            (latency.div_ceil(limit), text)
+        } else {
+            (1, "work-items interleave and fill every cycle".to_owned())
+        };
+        s.loops.push(LoopSchedule {
+            header: data.header,
+            blocks: data.blocks.clone(),
+            entries: data.entries.clone(),
+            back_edges,
+            parent: data.parent.and_then(|p| order.iter().position(|o| *o == p)),
+            kind: LoopKind::Threaded,
+            limit,
+            latency,
+            ii,
+            reason,
+        });
+    }
+}
+
+fn touches_device(s: &KernelSchedule, block: Block) -> bool {
+    s.func.blocks[block].insts.iter().any(|i| {
+        s.accesses.get(i).is_some_and(|a| {
+            a.has_response() && matches!(s.memories[a.memory].kind, MemoryKind::Device { .. })
+        })
+    })
+}
+
+fn back_edges(cfg: &Cfg, header: Block, blocks: &[Block]) -> Vec<(Block, u32)> {
+    let mut out = vec![];
+    for &b in blocks {
+        for (k, t) in cfg.succs[b].iter().enumerate() {
+            if *t == header {
+                out.push((b, k as u32));
+            }
+        }
+    }
+    out
+}
+
+/// Cycles from the header to the back edge along the longest way without inner iterations.
+fn latency(s: &KernelSchedule, cfg: &Cfg, header: Block, blocks: &[Block], o: &Options) -> u32 {
+    let mut longest: base::FxHashMap<Block, u32> = base::FxHashMap::default();
+    let mut order: Vec<Block> = blocks.to_vec();
+    order.sort_by_key(|b| cfg.rpo_index[*b]);
+    let mut total = 0;
+    for b in order {
+        let before = longest.get(&b).copied().unwrap_or(0);
+        let after = before + block_latency(s, b, o);
+        for t in &cfg.succs[b] {
+            if *t == header {
+                total = total.max(after);
+            } else if blocks.contains(t) && cfg.rpo_index[*t] > cfg.rpo_index[b] {
+                let e = longest.entry(*t).or_default();
+                *e = (*e).max(after);
+            }
+        }
+    }
+    total.max(1)
+}
+
+fn block_latency(s: &KernelSchedule, block: Block, o: &Options) -> u32 {
+    let segments = &s.blocks[block].segments;
+    let own: u32 = segments.iter().map(|g| g.latency + CHANNEL_LATENCY).sum();
+    let mut waits = vec![0u32; segments.len()];
+    for inst in &s.func.blocks[block].insts {
+        let (Some(Place::Boundary { segment }), Some(a)) = (s.place[*inst], s.accesses.get(inst))
+        else {
+            continue;
+        };
+        if a.has_response() {
+            let t = match s.memories[a.memory].kind {
+                MemoryKind::Device { .. } => o.memory_latency,
+                _ => ON_CHIP_LATENCY,
+            };
+            let slot = &mut waits[segment as usize];
+            *slot = (*slot).max(t);
+        }
+    }
+    own + waits.iter().sum::<u32>() + CHANNEL_LATENCY
+}

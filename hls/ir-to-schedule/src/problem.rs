@@ -1,0 +1,138 @@
+//! The scheduling problem of one straight-line region, and the interface of its solvers.
+
+use schedule::OpTiming;
+
+/// An operation of a region.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Latency and border delays.
+    pub timing: OpTiming,
+    /// Bits of the result, for the cost of pipeline registers (0 = no result).
+    pub bits: u32,
+    /// Operands computed in the region, as indices of earlier nodes.
+    pub operands: Vec<u32>,
+    /// Whether the result must stand at the region's end (it leaves with the token).
+    pub leaves: bool,
+    /// Bits of the operands that come in with the token and are not needed by another node
+    /// later: starting this node late keeps them in registers.
+    pub input_bits: u32,
+}
+
+/// `start[to] >= start[from] + distance`, beyond data dependences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Constraint {
+    /// Node that comes first.
+    pub from: u32,
+    /// Node that comes later.
+    pub to: u32,
+    /// Cycles between their starts (may be negative).
+    pub distance: i64,
+}
+
+/// A region: nodes in topological order.
+#[derive(Clone, Debug, Default)]
+pub struct Problem {
+    /// Operations, operands before users.
+    pub nodes: Vec<Node>,
+    /// Further constraints.
+    pub constraints: Vec<Constraint>,
+    /// Time for logic between two registers, ns: the clock period less flip-flop overhead.
+    pub budget_ns: f64,
+}
+
+/// Starting cycle of each node, and the region's length.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Solution {
+    /// Starting cycle of each node.
+    pub start: Vec<u32>,
+    /// Register stages from entry to exit.
+    pub latency: u32,
+}
+
+/// A solver. It may fail only for contradictory constraints.
+pub trait Scheduler {
+    /// Name in reports and on the command line.
+    fn name(&self) -> &'static str;
+    /// Finds starting cycles that satisfy `check`.
+    fn solve(&self, problem: &Problem) -> Option<Solution>;
+}
+
+/// Arrival time in ns of each node's result within the cycle in which it stands, for given
+/// starting cycles.
+pub fn arrivals(problem: &Problem, start: &[u32]) -> Vec<f64> {
+    let mut out = vec![0.0; problem.nodes.len()];
+    for (k, node) in problem.nodes.iter().enumerate() {
+        let begin = begin_ns(problem, start, &out, k);
+        let t = node.timing;
+        out[k] = if t.latency == 0 { begin + t.output_ns } else { t.output_ns };
+    }
+    out
+}
+
+/// When in its starting cycle the operands of node `k` have arrived, ns.
+fn begin_ns(problem: &Problem, start: &[u32], arrival: &[f64], k: usize) -> f64 {
+    let node = &problem.nodes[k];
+    node.operands
+        .iter()
+        .map(|&o| o as usize)
+        .filter(|&o| start[o] + problem.nodes[o].timing.latency == start[k])
+        .fold(0.0, |x: f64, o| x.max(arrival[o]))
+}
+
+/// Whether a solution keeps dependences, constraints and the clock period. An operation alone
+/// in its cycle may exceed the period: nothing can be done about it here.
+pub fn check(problem: &Problem, solution: &Solution) -> Result<(), String> {
+    let start = &solution.start;
+    if start.len() != problem.nodes.len() {
+        return Err("a node has no starting cycle".into());
+    }
+    let arrival = arrivals(problem, start);
+    for (k, node) in problem.nodes.iter().enumerate() {
+        for &o in &node.operands {
+            if start[o as usize] + problem.nodes[o as usize].timing.latency > start[k] {
+                return Err(format!("node {k} starts before its operand {o} stands"));
+            }
+        }
+        let begin = begin_ns(problem, start, &arrival, k);
+        if begin > 0.0 && begin + node.timing.input_ns > problem.budget_ns + 1e-6 {
+            return Err(format!("node {k} misses the clock period"));
+        }
+        if start[k] + node.timing.latency > solution.latency {
+            return Err(format!("node {k} ends after the region"));
+        }
+    }
+    for c in &problem.constraints {
+        if i64::from(start[c.to as usize]) < i64::from(start[c.from as usize]) + c.distance {
+            return Err(format!("constraint {} -> {} is broken", c.from, c.to));
+        }
+    }
+    Ok(())
+}
+
+/// Pipeline register bits of a solution: each result is kept from when it stands until its last
+/// use, results that leave until the end.
+pub fn register_bits(problem: &Problem, solution: &Solution) -> u64 {
+    let mut last: Vec<u32> = problem
+        .nodes
+        .iter()
+        .enumerate()
+        .map(
+            |(k, n)| if n.leaves { solution.latency } else { solution.start[k] + n.timing.latency },
+        )
+        .collect();
+    for (k, node) in problem.nodes.iter().enumerate() {
+        for &o in &node.operands {
+            last[o as usize] = last[o as usize].max(solution.start[k]);
+        }
+    }
+    problem
+        .nodes
+        .iter()
+        .enumerate()
+        .map(|(k, n)| {
+            let ready = solution.start[k] + n.timing.latency;
+            u64::from(n.bits) * u64::from(last[k] - ready)
+                + u64::from(n.input_bits) * u64::from(solution.start[k])
+        })
+        .sum()
+}

@@ -1,0 +1,216 @@
+//! Cuts blocks into segments and schedules each.
+
+use crate::memories::Memories;
+use crate::region::{self, Region};
+use crate::uniform::{Uniform, Uniformity};
+use crate::units::Units;
+use crate::{Options, loops, timing};
+use base::entity::{PrimaryMap, SecondaryMap};
+use base::{FxHashMap, Result};
+use ir::analysis::{Cfg, Liveness};
+use ir::{Block, Function, Inst, Op, Value};
+use schedule::{BlockSchedule, Clock, Control, KernelSchedule, Place, Segment};
+use target::Family;
+
+/// Cycles that a credit needs to come back beside the segment's latency: FIFO and counter.
+const CREDIT_ROUND_TRIP: u32 = 4;
+
+/// Schedules all blocks. Units and loops are filled in by the caller.
+pub fn schedule(
+    func: Function,
+    units: &mut Units,
+    found: Memories,
+    clock: Clock,
+    family: &Family,
+    options: &Options,
+    task: bool,
+) -> Result<KernelSchedule> {
+    let cfg = Cfg::new(&func);
+    let uniform = Uniform::new(&func, &cfg);
+    let occupancy = loops::occupancy(&func, &found.memories, options, task);
+    let mut s = KernelSchedule {
+        func,
+        clock,
+        place: SecondaryMap::new(),
+        timing: SecondaryMap::new(),
+        prologue_latency: 0,
+        blocks: SecondaryMap::new(),
+        loops: vec![],
+        memories: found.memories,
+        accesses: found.accesses,
+        units: PrimaryMap::new(),
+        unit_of: SecondaryMap::new(),
+        occupancy,
+        task,
+    };
+    operator_timing(&mut s, &cfg, &uniform, units, family)?;
+    prologue(&mut s, &uniform, options)?;
+    let liveness = Liveness::new(&s.func, &cfg, |v| !uniform.is_fixed(&s.func, v));
+    for block in cfg.rpo.clone() {
+        let out = live_out(&cfg, &liveness, block);
+        schedule_block(&mut s, &uniform, block, &out, options)?;
+    }
+    // Blocks that control cannot reach have no hardware.
+    s.func.layout.retain(|b| cfg.is_reachable(*b));
+    Ok(s)
+}
+
+fn operator_timing(
+    s: &mut KernelSchedule,
+    cfg: &Cfg,
+    uniform: &Uniform,
+    units: &mut Units,
+    family: &Family,
+) -> Result<()> {
+    for &block in &cfg.rpo {
+        for &inst in &s.func.blocks[block].insts {
+            let op = s.func.insts[inst].op;
+            if op.is_effect() || uniform.of(inst) == Uniformity::Static {
+                continue;
+            }
+            s.timing[inst] = match units.unit_of(&s.func, inst)? {
+                Some((id, t)) => {
+                    s.unit_of[inst] = Some(id);
+                    t
+                }
+                None => timing::op_timing(&s.func, inst, family),
+            };
+        }
+    }
+    Ok(())
+}
+
+fn prologue(s: &mut KernelSchedule, uniform: &Uniform, options: &Options) -> Result<()> {
+    let insts = &uniform.prologue;
+    let r = Region { func: &s.func, timing: &s.timing, insts, leaves: &|_| false, free: &|_| true };
+    let problem = r.problem(s.clock, vec![]);
+    // As soon as possible is best here: nothing travels, so nothing is kept in registers.
+    let solution = region::run(&crate::Asap, &problem, "the prologue")?;
+    for (k, &inst) in insts.iter().enumerate() {
+        s.place[inst] = Some(Place::Prologue { cycle: solution.start[k] });
+    }
+    s.prologue_latency = solution.latency + u32::from(!insts.is_empty());
+    let _ = options;
+    Ok(())
+}
+
+fn live_out(cfg: &Cfg, liveness: &Liveness, block: Block) -> Vec<Value> {
+    let mut out: Vec<Value> =
+        cfg.succs[block].iter().flat_map(|s| liveness.live_in(*s).iter().copied()).collect();
+    out.sort();
+    out.dedup();
+    out
+}
+
+/// Segment (pure operations) or boundary (effects) of each instruction of a block.
+fn cut(s: &KernelSchedule, uniform: &Uniform, block: Block) -> (FxHashMap<Inst, u32>, u32) {
+    let func = &s.func;
+    let mut at: FxHashMap<Inst, u32> = FxHashMap::default();
+    let mut last = 0;
+    for &inst in &func.blocks[block].insts {
+        if uniform.of(inst) != Uniformity::Varying {
+            continue;
+        }
+        let data = &func.insts[inst];
+        let operand = |v: &Value| {
+            let d = func.def_inst(*v)?;
+            let k = *at.get(&d)?;
+            Some(k + u32::from(func.insts[d].op.is_effect()))
+        };
+        let mut k = data.args.iter().filter_map(operand).max().unwrap_or(0);
+        for e in &data.after {
+            if let Some(b) = at.get(e) {
+                let barrier = matches!(func.insts[*e].op, Op::Barrier(..));
+                k = k.max(b + u32::from(!barrier));
+            }
+        }
+        at.insert(inst, k);
+        let answered = s.accesses.get(&inst).is_some_and(|a| a.has_response());
+        last = last.max(k + u32::from(answered));
+    }
+    (at, last)
+}
+
+fn schedule_block(
+    s: &mut KernelSchedule,
+    uniform: &Uniform,
+    block: Block,
+    live_out: &[Value],
+    options: &Options,
+) -> Result<()> {
+    let (at, last) = cut(s, uniform, block);
+    let needed = needed_until(&s.func, block, &at, last, live_out);
+    let insts = s.func.blocks[block].insts.clone();
+    let mut bodies: Vec<Vec<Inst>> = vec![vec![]; last as usize + 1];
+    for &inst in &insts {
+        match uniform.of(inst) {
+            Uniformity::Static => s.place[inst] = Some(Place::Static),
+            Uniformity::Prologue => {}
+            Uniformity::Varying => match s.func.insts[inst].op {
+                Op::WorkItem(..) => s.place[inst] = Some(Place::Dispatch),
+                Op::Barrier(..) => s.place[inst] = Some(Place::BlockEntry),
+                op if op.is_effect() => {
+                    s.place[inst] = Some(Place::Boundary { segment: at[&inst] });
+                }
+                _ => bodies[at[&inst] as usize].push(inst),
+            },
+        }
+    }
+    let mut segments = vec![];
+    for (k, body) in bodies.iter().enumerate() {
+        let leaves = |v: Value| needed.get(&v).is_some_and(|n| *n >= k as u32);
+        let free = |v: Value| uniform.is_fixed(&s.func, v);
+        let r =
+            Region { func: &s.func, timing: &s.timing, insts: body, leaves: &leaves, free: &free };
+        let problem = r.problem(s.clock, vec![]);
+        let what = format!("segment {k} of {block}");
+        let solution = region::run(options.scheduler, &problem, &what)?;
+        for (j, &inst) in body.iter().enumerate() {
+            let (segment, cycle) = (k as u32, solution.start[j]);
+            s.place[inst] = Some(Place::Segment { segment, cycle });
+        }
+        segments.push(Segment {
+            latency: solution.latency,
+            ii: 1,
+            control: Control::StallFree { depth: exit_depth(solution.latency) },
+        });
+    }
+    s.blocks[block] = BlockSchedule { segments };
+    Ok(())
+}
+
+/// Capacity of the exit FIFO that lets a segment start a token every cycle.
+fn exit_depth(latency: u32) -> u32 {
+    (latency + CREDIT_ROUND_TRIP).next_power_of_two().max(16)
+}
+
+/// For each value of the block, the last segment through whose exit it must be carried.
+fn needed_until(
+    func: &Function,
+    block: Block,
+    at: &FxHashMap<Inst, u32>,
+    last: u32,
+    live_out: &[Value],
+) -> FxHashMap<Value, u32> {
+    let mut needed: FxHashMap<Value, u32> = FxHashMap::default();
+    let mut need = |v: Value, k: u32| {
+        let e = needed.entry(v).or_insert(k);
+        *e = (*e).max(k);
+    };
+    for &inst in &func.blocks[block].insts {
+        let Some(&k) = at.get(&inst) else { continue };
+        let effect = func.insts[inst].op.is_effect();
+        for &a in &func.insts[inst].args {
+            if effect {
+                need(a, k);
+            } else if k > 0 {
+                need(a, k - 1);
+            }
+        }
+    }
+    func.blocks[block].term.for_each_use(|v| need(v, last));
+    live_out.iter().for_each(|v| need(*v, last));
+    // A use at segment k by an operation of segment k needs no carrying past k - 1, and a
+    // value made in segment k is not "needed" before: callers compare with the segment.
+    needed
+}
