@@ -67,7 +67,8 @@ module clhls_uart_bridge_bus #(
     wire       to_kernel = bus_addr[31:28] == 4'h8 && {16'd0, bus_addr[27:12]} < KERNELS;
     wire [KERNELS-1:0] kernel = to_kernel ? {{(KERNELS-1){1'b0}}, 1'b1} << bus_addr[27:12] : {KERNELS{1'b0}};
 
-    // the word of the memory's width that this access means
+    // the beat of the memory's width that holds this word, and the word in it
+    wire [31:0]      beat_addr = bus_addr & ~(DATA_BITS / 8 - 32'd1);
     wire [WBITS-1:0] lane = WORDS > 1 ? bus_addr[2 +: WBITS] : {WBITS{1'b0}};
 
     assign k_addr    = bus_addr[11:0];
@@ -78,7 +79,7 @@ module clhls_uart_bridge_bus #(
     assign k_arvalid = kernel & {KERNELS{state == READ && address_left}};
     assign k_rready  = {KERNELS{state == READ}};
 
-    assign m_addr    = {32'd0, bus_addr & ~(DATA_BITS / 8 - 32'd1)};
+    assign m_addr    = {32'd0, beat_addr};
     assign m_awvalid = state == WRITE && address_left && to_memory;
     assign m_wvalid  = state == WRITE && data_left && to_memory;
     assign m_wdata   = {WORDS{bus_wdata}};

@@ -1,0 +1,103 @@
+//! Packages for AMD Vitis: kernel objects, linking, Makefile.
+
+use abi::{Kernel, Manifest};
+use base::FileSet;
+use serde::Serialize;
+use target::Board;
+
+use crate::registers::{Register, registers};
+use crate::{PackError, PackOptions, templates};
+
+#[derive(Serialize)]
+struct Design<'a> {
+    module: &'a str,
+    /// File name of the products: the module's name with nothing that make or a shell would interpret.
+    design: String,
+    board_title: &'a str,
+    platform: &'a str,
+    part: &'a str,
+    clock_mhz: u32,
+    sources: &'a [&'a str],
+    kernels: Vec<KernelData<'a>>,
+}
+
+#[derive(Clone, Serialize)]
+struct KernelData<'a> {
+    top: &'a str,
+    ports: Vec<Port<'a>>,
+    registers: Vec<Register>,
+    /// Super logic region of the first bank.
+    region: Option<u32>,
+}
+
+#[derive(Clone, Serialize)]
+struct Port<'a> {
+    name: &'a str,
+    data_bits: u32,
+    bank: String,
+}
+
+/// What the templates of one kernel see.
+#[derive(Serialize)]
+struct OneKernel<'a> {
+    kernel: &'a KernelData<'a>,
+    part: &'a str,
+    sources: &'a [&'a str],
+}
+
+pub(crate) fn pack(
+    manifest: &Manifest,
+    sources: &[&str],
+    board: &Board,
+    options: &PackOptions,
+) -> Result<FileSet, PackError> {
+    let design = Design {
+        module: &manifest.module,
+        design: crate::host::identifier(&manifest.module),
+        board_title: &board.title,
+        platform: options.platform.as_deref().or(board.platform.as_deref()).unwrap_or_default(),
+        part: &board.part,
+        clock_mhz: clock_mhz(manifest, board)?,
+        sources,
+        kernels: manifest.kernels.iter().map(|kernel| kernel_data(kernel, board)).collect(),
+    };
+    let mut files = FileSet::new();
+    for kernel in &design.kernels {
+        let data = OneKernel { kernel, part: &board.part, sources };
+        let folder = format!("package/{}", kernel.top);
+        files.insert(format!("{folder}/kernel.xml"), templates::render("kernel.xml", &data)?);
+        files.insert(format!("{folder}/package.tcl"), templates::render("package.tcl", &data)?);
+    }
+    files.insert("package/link.cfg", templates::render("link.cfg", &design)?);
+    files.insert("package/Makefile", templates::render("vitis.Makefile", &design)?);
+    files.insert("package/README.md", templates::render("vitis.README.md", &design)?);
+    Ok(files)
+}
+
+/// Port n goes to bank n, in every kernel, so that kernels can hand buffers on to one another.
+fn kernel_data<'a>(kernel: &'a Kernel, board: &Board) -> KernelData<'a> {
+    let bank_of = |n: usize| n as u32 % board.memory.ports;
+    let ports = kernel.memory_ports.iter().enumerate();
+    let ports: Vec<Port> = ports
+        .map(|(n, port)| Port {
+            name: &port.name,
+            data_bits: port.data_bits,
+            bank: board.memory.bank_name(bank_of(n)),
+        })
+        .collect();
+    let bank = |name: &str| {
+        ports.iter().find(|p| p.name == name).map(|p| p.bank.clone()).unwrap_or_default()
+    };
+    let registers = registers(kernel, bank);
+    KernelData {
+        top: &kernel.top,
+        registers,
+        region: board.memory.bank_regions.first().copied(),
+        ports,
+    }
+}
+
+/// The kernels' common clock, whole MHz.
+fn clock_mhz(manifest: &Manifest, board: &Board) -> Result<u32, PackError> {
+    crate::ecp5::common_clock(manifest, board).map(|mhz| mhz.floor() as u32)
+}
