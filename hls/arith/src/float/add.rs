@@ -34,15 +34,15 @@ pub fn fadd<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
     let right = b.concat(b.xor(b.zext(aligned, p + 3), b.spread(subtract, p + 3)), carry_in);
     let sum = b.concat(b.top(b.add(left, right), p + 3), sticky);
 
-    let (exp, shifted) = normalise_clamped(b, sum, exp);
-    let cancelled = b.and(subtract, b.eq(xp.magnitude, yp.magnitude));
+    let normal = normalise_clamped(b, sum, exp);
+    let cancelled = b.and(subtract, normal.zero);
     let sign = b.mux(swap, yp.sign, xp.sign);
     let unrounded = Unrounded {
         sign: b.mux(cancelled, b.bool(mode == Rounding::Rtn), sign),
-        exp,
-        frac: b.slice(shifted, 4, format.frac_bits),
-        round: b.bit(shifted, 3),
-        sticky: b.any(b.trunc(shifted, 3)),
+        exp: normal.exp,
+        frac: b.slice(normal.sum, 4, format.frac_bits),
+        round: b.bit(normal.sum, 3),
+        sticky: b.any(b.trunc(normal.sum, 3)),
     };
     let any_max = b.or(xp.exp_ones, yp.exp_ones);
     let opposite_infs = b.and(b.and(xp.exp_ones, yp.exp_ones), subtract);
@@ -57,13 +57,20 @@ pub fn fsub<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
     fadd(b, format, mode, x, negated)
 }
 
-/// Shifts `sum` left until its top bit is 1, but no further than the smallest exponent allows.
-///
-/// `exp` is the (unsigned, at least 1) biased exponent of the bit *below* the top one. Returns
-/// the biased exponent field of the result (0 if it stays subnormal), as wide as `exp`, and the
-/// shifted sum.
+/// A sum shifted left until its top bit is 1, or as far as the smallest exponent allows.
+pub(super) struct Normalised<V> {
+    /// The shifted sum.
+    pub sum: V,
+    /// Biased exponent field, as wide as the exponent given; 0 if the sum stays subnormal.
+    pub exp: V,
+    /// The sum is 0.
+    pub zero: V,
+}
+
+/// Normalises `sum`. `exp` is the biased exponent of the bit *below* its top one, unsigned and
+/// at least 1.
 #[inline(always)]
-pub(super) fn normalise_clamped<B: Bits>(b: &B, sum: B::V, exp: B::V) -> (B::V, B::V) {
+pub(super) fn normalise_clamped<B: Bits>(b: &B, sum: B::V, exp: B::V) -> Normalised<B::V> {
     let count = b.lzc(sum);
     let width = b.width(exp).max(b.width(count));
     let (wide_count, wide_exp) = (b.zext(count, width), b.zext(exp, width));
@@ -74,6 +81,9 @@ pub(super) fn normalise_clamped<B: Bits>(b: &B, sum: B::V, exp: B::V) -> (B::V, 
     // the smallest normal number from a subnormal.
     let reduced = b.increment(b.sub(wide_exp, wide_count), b.bool(true));
     let unmasked = b.mux(fits, reduced, b.constant(width, 1));
-    let field = b.mask(b.msb(shifted), b.trunc(unmasked, b.width(exp)));
-    (field, shifted)
+    Normalised {
+        sum: shifted,
+        exp: b.mask(b.msb(shifted), b.trunc(unmasked, b.width(exp))),
+        zero: b.eq(count, b.constant(b.width(count), b.width(sum) as u128)),
+    }
 }

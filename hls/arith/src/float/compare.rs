@@ -10,29 +10,41 @@ use ir::FloatCC;
 pub fn fcmp<B: Bits>(b: &B, format: Format, cc: FloatCC, x: B::V, y: B::V) -> B::V {
     let (xp, yp) = (unpack(b, format, x), unpack(b, format, y));
     let unordered = b.or(xp.nan(b), yp.nan(b));
-    let both_zero = b.is_zero(b.or(xp.magnitude, yp.magnitude));
-    let less = |l: &Parts<B::V>, r: &Parts<B::V>| {
-        b.and_not(b.slt(order_key(b, l), order_key(b, r)), both_zero)
-    };
-    let ordered_part = FloatCC(cc.0 & (FloatCC::LT.0 | FloatCC::EQ.0 | FloatCC::GT.0));
-    let ordered = match ordered_part {
-        FloatCC(0) => b.bool(false),
-        FloatCC::LT => less(&xp, &yp),
-        FloatCC::GT => less(&yp, &xp),
-        FloatCC::EQ => b.or(b.eq(x, y), both_zero),
-        FloatCC(3) => b.not(less(&yp, &xp)),
-        FloatCC(6) => b.not(less(&xp, &yp)),
-        FloatCC(5) => b.not(b.or(b.eq(x, y), both_zero)),
-        _ => b.bool(true),
+    let order = compare(b, &xp, &yp);
+    let no_less = b.not(order.less);
+    let ordered = match (cc.has(FloatCC::LT), cc.has(FloatCC::EQ), cc.has(FloatCC::GT)) {
+        (false, false, false) => b.bool(false),
+        (false, false, true) => b.and_not(no_less, order.equal),
+        (false, true, false) => order.equal,
+        (false, true, true) => no_less,
+        (true, false, false) => order.less,
+        (true, false, true) => b.not(order.equal),
+        (true, true, false) => b.or(order.less, order.equal),
+        (true, true, true) => b.bool(true),
     };
     if cc.has(FloatCC::UN) { b.or(ordered, unordered) } else { b.and_not(ordered, unordered) }
 }
 
-/// An integer that is ordered, as two's complement, like the numbers, with -0 below +0.
+/// How two numbers compare; the two zeros are equal.
+struct Order<V> {
+    less: V,
+    equal: V,
+}
+
+/// One magnitude comparison serves all signs: it is inverted between two negative numbers, and
+/// numbers of different sign need only theirs.
 #[inline(always)]
-fn order_key<B: Bits>(b: &B, x: &Parts<B::V>) -> B::V {
-    let flip = b.spread(x.sign, b.width(x.magnitude));
-    b.concat(x.sign, b.xor(x.magnitude, flip))
+fn compare<B: Bits>(b: &B, x: &Parts<B::V>, y: &Parts<B::V>) -> Order<B::V> {
+    let both_zero = b.and(x.zero(b), y.zero(b));
+    let signs_differ = b.xor(x.sign, y.sign);
+    let same_magnitude = b.eq(x.magnitude, y.magnitude);
+    let smaller = b.ult(x.magnitude, y.magnitude);
+    let less_of_same_sign = b.and_not(b.xor(smaller, x.sign), same_magnitude);
+    let less_of_other_sign = b.and_not(x.sign, both_zero);
+    Order {
+        less: b.mux(signs_differ, less_of_other_sign, less_of_same_sign),
+        equal: b.or(b.and_not(same_magnitude, signs_differ), both_zero),
+    }
 }
 
 /// OpenCL `fmin`: the smaller operand; if one is NaN (quiet or signalling) the other; -0 is
@@ -53,7 +65,10 @@ pub fn fmax<B: Bits>(b: &B, format: Format, x: B::V, y: B::V) -> B::V {
 fn select_by_order<B: Bits>(b: &B, format: Format, x: B::V, y: B::V, larger: bool) -> B::V {
     let (xp, yp) = (unpack(b, format, x), unpack(b, format, y));
     let (x_nan, y_nan) = (xp.nan(b), yp.nan(b));
-    let x_less = b.slt(order_key(b, &xp), order_key(b, &yp));
+    // Between equal numbers either answer will do.
+    let smaller = b.ult(xp.magnitude, yp.magnitude);
+    let signs_differ = b.xor(xp.sign, yp.sign);
+    let x_less = b.mux(signs_differ, xp.sign, b.xor(smaller, xp.sign));
     let wanted = if larger { b.not(x_less) } else { x_less };
     let take_x = b.and_not(b.or(wanted, y_nan), x_nan);
     let number = b.mux(take_x, x, y);

@@ -1,0 +1,265 @@
+//! The suites: every pair of f16 numbers, every 16-bit and 32-bit operand of the conversions,
+//! and long random runs of everything that has too many operands.
+
+use crate::Suite;
+use crate::host;
+#[path = "../../tests/reference/mod.rs"]
+mod reference;
+
+use arith::bits::Bits;
+use arith::native::{Native, Value};
+use arith::stimulus::Rng;
+use arith::{Format, Operator, Rounding, eval, float, int};
+use clhls_arith as arith;
+use std::ops::Range;
+
+const F16: Format = Format::F16;
+const BF16: Format = Format::BF16;
+const F32: Format = Format::F32;
+const F64: Format = Format::F64;
+const RTE: Rounding = Rounding::Rte;
+const RTZ: Rounding = Rounding::Rtz;
+const HARDWARE: &str = "host hardware";
+const DOUBLE: &str = "host double, rounded again";
+const MPFR: &str = "MPFR";
+
+type Narrow = Native<u64>;
+type Wide = Native<u128>;
+
+/// All suites in the order in which they run; `count` cases in each random one.
+pub fn all(count: u64) -> Vec<Suite> {
+    let mut suites = sixteen_bit_conversions();
+    suites.extend(half_pairs());
+    suites.extend(single_unary());
+    suites.extend(thirty_two_bit_integers());
+    suites.extend(random_single(count));
+    suites.extend(random_double(count));
+    suites.extend(random_division(count));
+    suites
+}
+
+/// A suite that compares two functions of the case number.
+fn suite<T: PartialEq + std::fmt::LowerHex>(
+    name: impl Into<String>,
+    reference: &'static str,
+    cases: u64,
+    ours: impl Fn(u64) -> T + Sync + 'static,
+    theirs: impl Fn(u64) -> T + Sync + 'static,
+) -> Suite {
+    let check = move |range: Range<u64>| {
+        let differs = |i: &u64| ours(*i) != theirs(*i);
+        let describe = |i| format!("case {i:#x}: {:#x}, should be {:#x}", ours(i), theirs(i));
+        range.filter(differs).map(describe).collect()
+    };
+    Suite { name: name.into(), reference, cases, check: Box::new(check) }
+}
+
+/// Every 16-bit operand of every unary operator and conversion, in all modes, by MPFR.
+fn sixteen_bit_conversions() -> Vec<Suite> {
+    let mut operators = vec![];
+    for format in Format::ALL {
+        operators.extend(Operator::of_format(format));
+    }
+    operators.retain(|op| matches!(op.input_widths().as_slice(), [8] | [16]));
+    operators
+        .into_iter()
+        .map(|op| {
+            let cases = 1 << op.input_widths()[0];
+            let theirs = move |x: u64| reference::expected(op, &[x as u128]);
+            suite(op.to_string(), MPFR, cases, move |x| eval(op, &[x as u128]), theirs)
+        })
+        .collect()
+}
+
+/// Every pair of f16 numbers.
+fn half_pairs() -> Vec<Suite> {
+    fn pair(
+        name: &str,
+        ours: impl Fn(&Narrow, Value<u64>, Value<u64>) -> Value<u64> + Sync + 'static,
+        theirs: impl Fn(f64, f64) -> f64 + Sync + 'static,
+    ) -> Suite {
+        let decoded: Vec<f64> = (0..1 << 16).map(|x| host::decode(F16, x)).collect();
+        suite(
+            format!("{name}_f16, all pairs"),
+            DOUBLE,
+            1 << 32,
+            move |i| {
+                let b = Narrow::new();
+                ours(&b, b.value(16, i >> 16), b.value(16, i & 0xffff)).bits
+            },
+            move |i| {
+                let (x, y) = (decoded[(i >> 16) as usize], decoded[(i & 0xffff) as usize]);
+                host::encode(F16, RTE, theirs(x, y))
+            },
+        )
+    }
+    vec![
+        pair("fadd", |b, x, y| float::fadd(b, F16, RTE, x, y), |x, y| x + y),
+        pair("fsub", |b, x, y| float::fsub(b, F16, RTE, x, y), |x, y| x - y),
+        pair("fmul", |b, x, y| float::fmul(b, F16, RTE, x, y), |x, y| x * y),
+        pair("fdiv", |b, x, y| float::fdiv(b, F16, RTE, x, y), |x, y| x / y),
+    ]
+}
+
+/// Every f32 operand of the unary operators.
+fn single_unary() -> Vec<Suite> {
+    fn every(
+        name: impl Into<String>,
+        reference: &'static str,
+        ours: impl Fn(&Narrow, Value<u64>) -> Value<u64> + Sync + 'static,
+        theirs: impl Fn(f32) -> u64 + Sync + 'static,
+    ) -> Suite {
+        let ours = move |x| {
+            let b = Narrow::new();
+            ours(&b, b.value(32, x)).bits
+        };
+        suite(name, reference, 1 << 32, ours, move |x| theirs(f32::from_bits(x as u32)))
+    }
+    let sqrt = |b: &Narrow, x| float::fsqrt(b, F32, RTE, x);
+    let widen = |b: &Narrow, x| float::ftof(b, F32, F64, RTE, x);
+    let mut suites = vec![
+        every("fsqrt_f32", HARDWARE, sqrt, |x| single(x.sqrt())),
+        every("ftof_f32_f64", HARDWARE, widen, |x| double(x as f64)),
+    ];
+    for (mode, suffix) in Rounding::ALL {
+        let integral = move |b: &Narrow, x| float::fround(b, F32, mode, x);
+        let theirs = move |x| single(host::round(mode, x as f64) as f32);
+        suites.push(every(format!("fround_f32_{suffix}"), HARDWARE, integral, theirs));
+        for to in [F16, BF16] {
+            let ours = move |b: &Narrow, x| float::ftof(b, F32, to, mode, x);
+            let theirs = move |x| host::encode(to, mode, x as f64);
+            suites.push(every(format!("ftof_f32_{to}_{suffix}"), DOUBLE, ours, theirs));
+        }
+        suites.extend(single_to_integer(mode, suffix, every));
+    }
+    suites
+}
+
+/// Every f32 operand of the conversions to integers up to 32 bits, by rounding in double.
+fn single_to_integer<F>(mode: Rounding, suffix: &str, every: F) -> Vec<Suite>
+where
+    F: Fn(String, &'static str, OfSingle, Expected) -> Suite,
+{
+    let mut suites = vec![];
+    for (width, signed) in [(8, true), (8, false), (16, true), (32, true), (32, false)] {
+        let name = format!("ftoi_f32_{}{width}_{suffix}", if signed { 's' } else { 'u' });
+        let ours: OfSingle = Box::new(move |b, x| float::ftoi(b, F32, width, signed, mode, x));
+        let theirs: Expected = Box::new(move |x| {
+            let rounded = host::round(mode, x as f64);
+            let mask = u64::MAX >> (64 - width);
+            let limit = 1i64 << (width - signed as u32);
+            let least = if signed { -limit } else { 0 };
+            (rounded as i64).clamp(least, limit - 1) as u64 & mask
+        });
+        suites.push(every(name, HARDWARE, ours, theirs));
+    }
+    suites
+}
+
+type OfSingle = Box<dyn Fn(&Narrow, Value<u64>) -> Value<u64> + Sync>;
+type Expected = Box<dyn Fn(f32) -> u64 + Sync>;
+
+/// Every 32-bit integer as f32 and f64.
+fn thirty_two_bit_integers() -> Vec<Suite> {
+    let from = |to: Format, signed: bool| {
+        move |x: u64| {
+            let b = Narrow::new();
+            float::itof(&b, to, signed, RTE, b.value(32, x)).bits
+        }
+    };
+    let every = 1 << 32;
+    vec![
+        suite("itof_s32_f32", HARDWARE, every, from(F32, true), |x| single(x as i32 as f32)),
+        suite("itof_u32_f32", HARDWARE, every, from(F32, false), |x| single(x as u32 as f32)),
+        suite("itof_s32_f64", HARDWARE, every, from(F64, true), |x| double(x as i32 as f64)),
+        suite("itof_u32_f64", HARDWARE, every, from(F64, false), |x| double(x as u32 as f64)),
+    ]
+}
+
+fn single(x: f32) -> u64 {
+    if x.is_nan() { F32.nan() as u64 } else { x.to_bits() as u64 }
+}
+
+fn double(x: f64) -> u64 {
+    if x.is_nan() { F64.nan() as u64 } else { x.to_bits() }
+}
+
+/// Three related operands for case `i`.
+fn triple(f: Format, i: u64) -> [u64; 3] {
+    let mut rng = Rng::new(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
+    let x = rng.float(f);
+    let y = rng.float_near(f, x);
+    let b = Wide::new();
+    let [xv, yv] = [x, y].map(|v| b.value(f.width(), v as u128));
+    let product = float::fmul(&b, f, RTZ, xv, yv).bits as u64;
+    [x, y, rng.float_near(f, product)]
+}
+
+/// Random suites of one format against the host's arithmetic.
+macro_rules! random_suites {
+    ($name:ident, $float:ty, $bits:ty, $format:expr, $word:ty, $fold:ident) => {
+        fn $name(count: u64) -> Vec<Suite> {
+            const F: Format = $format;
+            fn of(
+                name: &str,
+                count: u64,
+                ours: impl Fn(&Native<$word>, [Value<$word>; 3]) -> Value<$word> + Sync + 'static,
+                theirs: impl Fn($float, $float, $float) -> $float + Sync + 'static,
+            ) -> Suite {
+                let ours = move |i| {
+                    let b = Native::<$word>::new();
+                    let values = triple(F, i).map(|v| b.constant(F.width(), v as u128));
+                    ours(&b, values).bits as u64
+                };
+                let theirs = move |i| {
+                    let [x, y, z] = triple(F, i).map(|v| <$float>::from_bits(v as $bits));
+                    $fold(theirs(x, y, z))
+                };
+                suite(format!("{name}_{F}, corner-mixing random"), HARDWARE, count, ours, theirs)
+            }
+            vec![
+                of("fadd", count, |b, [x, y, _]| float::fadd(b, F, RTE, x, y), |x, y, _| x + y),
+                of("fsub", count, |b, [x, y, _]| float::fsub(b, F, RTE, x, y), |x, y, _| x - y),
+                of("fmul", count, |b, [x, y, _]| float::fmul(b, F, RTE, x, y), |x, y, _| x * y),
+                of("fdiv", count, |b, [x, y, _]| float::fdiv(b, F, RTE, x, y), |x, y, _| x / y),
+                of(
+                    "fma",
+                    count,
+                    |b, [x, y, z]| float::fma(b, F, RTE, x, y, z),
+                    |x, y, z| x.mul_add(y, z),
+                ),
+                of("fsqrt", count, |b, [x, ..]| float::fsqrt(b, F, RTE, x), |x, _, _| x.sqrt()),
+            ]
+        }
+    };
+}
+
+random_suites!(random_single, f32, u32, F32, u64, single);
+random_suites!(random_double, f64, u64, F64, u128, double);
+
+/// Integer division of corner-mixing operands.
+fn random_division(count: u64) -> Vec<Suite> {
+    let operands = |i: u64, width: u32| {
+        let mut rng = Rng::new(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        [rng.integer(width), rng.integer(width)]
+    };
+    let both = |quotient: u128, remainder: u128, width: u32| remainder << width | quotient;
+    let mut suites = vec![];
+    for width in [32, 64] {
+        let ours = move |i| {
+            let b = Wide::new();
+            let [x, y] = operands(i, width).map(|v| b.value(width, v as u128));
+            let d = int::udiv_rem(&b, x, y);
+            both(d.quotient.bits, d.remainder.bits, width)
+        };
+        let theirs = move |i| {
+            let [x, y] = operands(i, width);
+            let mask = u64::MAX >> (64 - width);
+            let quotient = x.checked_div(y).unwrap_or(mask);
+            both(quotient as u128, x.checked_rem(y).unwrap_or(x) as u128, width)
+        };
+        let name = format!("udivrem_u{width}, corner-mixing random");
+        suites.push(suite(name, HARDWARE, count, ours, theirs));
+    }
+    suites
+}
