@@ -3,10 +3,11 @@
 
 typedef struct {
     float4 position;
+    uchar16 name;
+    int4 cell;
     uchar4 colour;
     short2 texture;
-    int3 cell;
-    uchar16 name;
+    float2 size;
 } vertex;
 
 // Component traffic between the members of a structure.
@@ -17,7 +18,7 @@ __kernel void vertices(__global const vertex *in, __global vertex *out)
     v.position = v.position.wzyx;
     v.colour.xz = v.colour.zx;
     v.texture = (short2)(v.texture.y, v.texture.x - v.texture.y);
-    v.cell = v.cell.zxy + (int3)(1, 2, 3);
+    v.cell.xyz = convert_int3(convert_uint3(v.cell.zxy) + (uint3)(1, 2, 3));
     v.name.lo = v.name.hi ^ v.name.s13579bdf;
     out[i] = v;
 }

@@ -1,0 +1,47 @@
+// Tables with initialisers in constant memory: arrays of several dimensions, structures, strings, pointers into tables.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+typedef struct {
+    char name[6];
+    ushort cost;
+    uchar operands[3];
+    float scale;
+} instruction;
+
+__constant instruction table[4] = {
+    {"add", 1, {1, 2, 3}, 1.0f}, {"mul", 3, {4, 5, 6}, 0.5f}, {"div", 20, {7}, -2.0f}, {"halt", 0, {0}, 0.0f}};
+__constant short spacing[3][4] = {{0, 1, 2, 3}, {10, 11, 12, 13}, {-100, -200, -300, -400}};
+__constant ulong large[5] = {0xfedcba9876543210UL, 1, 1UL << 63, 0, ~0UL};
+__constant float4 colours[2] = {(float4)(0.25f, 0.5f, 0.75f, 1.0f), (float4)(1.0f, 2.0f, 4.0f, 8.0f)};
+__constant char text[] = "the quick brown fox jumps over the lazy dog";
+__constant double half_value = 0.5;
+__constant int zeros[16] = {0};
+
+__kernel void lookup(__global const uint *index, __global int *out)
+{
+    size_t i = get_global_id(0), n = get_global_size(0);
+    uint k = index[i];
+    __constant instruction *entry = &table[k & 3];
+    out[i] = entry->name[k % 5] * 1000 + entry->cost;
+    out[n + i] = entry->operands[k % 3] + (int)(entry->scale * 8.0f);
+    out[2 * n + i] = spacing[k % 3][(k >> 4) & 3];
+    out[3 * n + i] = (int)(large[k % 5] >> (k & 31));
+    out[4 * n + i] = text[k % 43] + zeros[k & 15];
+}
+
+// A row of a table as an argument of a function, and a table that the host passes.
+int row_sum(__constant short *row, int n)
+{
+    int sum = 0;
+    while (n--)
+        sum += *row++;
+    return sum;
+}
+
+__kernel void rows(__constant short *extra, __global int *out, __global float4 *tint)
+{
+    size_t i = get_global_id(0);
+    __constant short *row = i % 4 == 3 ? extra : spacing[i % 4];
+    out[i] = row_sum(row, 4);
+    tint[i] = colours[i & 1] * (float)half_value;
+}
