@@ -1,0 +1,302 @@
+//! The device.
+
+use crate::launch::{Limits, Outcome, RegisterBlock, explain, run};
+use crate::memory::DeviceMemory;
+use crate::report::Context;
+use abi::{Kernel, KernelSignature, Manifest};
+use host::{
+    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, ResolvedRange, check_args,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use verilator_sys::{
+    BuildOptions, Built, ChannelSignals, Design, MemoryOptions, Model, Port, Region, Source, build,
+};
+
+/// How a simulation is built and run.
+#[derive(Debug, Clone)]
+pub struct SimOptions {
+    /// The memory behind the kernel.
+    pub memory: MemoryOptions,
+    /// Cycles after which a launch is given up.
+    pub max_cycles: u64,
+    /// Cycles without movement on the ports after which the inside of the kernel is looked at, and if
+    /// nothing moves there either, the launch ends with an error.
+    pub watchdog: u64,
+    /// FST file for waveforms; further kernels get `<name>.<kernel>.fst` beside it.
+    pub trace: Option<PathBuf>,
+    /// Registers start with random contents: finds state that reset forgot.
+    pub random_state: bool,
+    /// Where built models are kept; `None`: the user's cache directory.
+    pub cache_dir: Option<PathBuf>,
+}
+
+impl Default for SimOptions {
+    fn default() -> Self {
+        Self {
+            memory: MemoryOptions::default(),
+            max_cycles: 10_000_000_000,
+            watchdog: 100_000,
+            trace: None,
+            random_state: false,
+            cache_dir: None,
+        }
+    }
+}
+
+/// Simulated hardware, as a device with one program.
+pub struct Simulator {
+    manifest: Manifest,
+    sources: Vec<Source>,
+    options: SimOptions,
+    memory: DeviceMemory,
+    /// Address of program-scope variables; 0 if there are none.
+    program_base: u64,
+    /// Running instances by kernel name.
+    models: BTreeMap<String, Model>,
+}
+
+fn device_error(error: impl ToString) -> Error {
+    Error::new(ErrorKind::Device, error.to_string())
+}
+
+impl Simulator {
+    /// Opens the output directory of a build: `manifest.json` and `rtl/*.v`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Device`] if it is not such a directory.
+    pub fn open(dir: &Path, options: SimOptions) -> Result<Self, Error> {
+        let manifest = Manifest::read(dir).map_err(device_error)?;
+        let sources = read_sources(&dir.join("rtl"))?;
+        Self::new(manifest, sources, options)
+    }
+
+    /// A device from a manifest and the Verilog of its kernels.
+    ///
+    /// Each source is named after the module it contains; all but the kernels' own are read only if
+    /// used.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Device`] if the manifest is not consistent or a kernel's file is missing.
+    pub fn new(
+        manifest: Manifest,
+        sources: Vec<Source>,
+        options: SimOptions,
+    ) -> Result<Self, Error> {
+        manifest.verify().map_err(device_error)?;
+        for kernel in &manifest.kernels {
+            let file = format!("{}.v", kernel.top);
+            if !sources.iter().any(|source| source.name == file) {
+                return Err(device_error(format!(
+                    "kernel `{}`: rtl/{file} is missing",
+                    kernel.signature.name
+                )));
+            }
+        }
+        let narrow = manifest.kernels.iter().any(|kernel| kernel.signature.address_bits == 32);
+        let mut memory = DeviceMemory::new(if narrow { 32 } else { 64 });
+        let program_base = match &manifest.program_memory {
+            Some(program) => memory.allocate(program.size)?,
+            None => 0,
+        };
+        let models = BTreeMap::new();
+        let mut device = Self { manifest, sources, options, memory, program_base, models };
+        device.reload_program()?;
+        Ok(device)
+    }
+
+    /// The manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Builds the model of a kernel, or finds it in the cache. Launches do so when they must; a caller
+    /// that wants to show progress or time calls it before.
+    ///
+    /// # Errors
+    /// [`ErrorKind::KernelName`]; [`ErrorKind::Device`] with what Verilator or the compiler said, or
+    /// which of them is not installed.
+    pub fn build(&self, kernel: &str) -> Result<Built, Error> {
+        let kernel = self.find(kernel)?;
+        let top = format!("{}.v", kernel.top);
+        let sources = self
+            .sources
+            .iter()
+            .map(|source| Source { library: source.name != top, ..source.clone() });
+        let design = Design {
+            kernel: kernel.top.clone(),
+            ports: kernel
+                .memory_ports
+                .iter()
+                .map(|port| Port {
+                    name: port.name.clone(),
+                    data_bits: port.data_bits,
+                    id_bits: port.id_bits,
+                })
+                .collect(),
+            channels: kernel
+                .channels
+                .iter()
+                .map(|channel| ChannelSignals {
+                    valid: channel.valid.clone(),
+                    ready: channel.ready.clone(),
+                    space: channel.space.clone(),
+                })
+                .collect(),
+            sources: sources.collect(),
+        };
+        let options = BuildOptions {
+            trace: self.options.trace.is_some(),
+            random_state: self.options.random_state,
+            cache_dir: self.options.cache_dir.clone(),
+        };
+        build(&design, &options).map_err(device_error)
+    }
+
+    fn find(&self, kernel: &str) -> Result<&Kernel, Error> {
+        self.manifest
+            .kernel(kernel)
+            .map_err(|error| Error::new(ErrorKind::KernelName, error.to_string()))
+    }
+
+    /// Takes the kernel's instance out of the table, or makes one.
+    fn take_model(&mut self, kernel: &str) -> Result<Model, Error> {
+        if let Some(model) = self.models.remove(kernel) {
+            return Ok(model);
+        }
+        let built = self.build(kernel)?;
+        let mut model = Model::new(&built, &self.options.memory).map_err(device_error)?;
+        if let Some(path) = &self.options.trace {
+            model.open_trace(&self.trace_path(path, kernel)).map_err(device_error)?;
+        }
+        Ok(model)
+    }
+
+    /// The first kernel of the program writes to the path given, the others beside it.
+    fn trace_path(&self, path: &Path, kernel: &str) -> PathBuf {
+        let first = self.manifest.kernels.first();
+        if first.is_some_and(|first| first.signature.name == kernel) {
+            return path.to_owned();
+        }
+        path.with_extension(format!("{kernel}.fst"))
+    }
+
+    /// The register block of a launch, and the buffers of its arguments for messages.
+    fn prepare(
+        &self,
+        kernel: &Kernel,
+        range: &ResolvedRange,
+        args: &[LaunchArg],
+    ) -> Result<(RegisterBlock, Vec<(u64, String)>), Error> {
+        let mut block = RegisterBlock::new(kernel);
+        let mut arguments = Vec::new();
+        for (arg, given) in kernel.signature.args.iter().zip(args) {
+            let bytes = match given {
+                &LaunchArg::Buffer { buffer, offset } => {
+                    let base = self.memory.address(buffer)?;
+                    arguments.push((base, arg.name.clone()));
+                    base.wrapping_add(offset).to_le_bytes().to_vec()
+                }
+                LaunchArg::Null => vec![0; 8],
+                LaunchArg::Value(bytes) => bytes.clone(),
+                LaunchArg::Local(_) => continue,
+            };
+            if let Some(offset) = arg.offset {
+                block.put(offset, &bytes);
+            }
+        }
+        block.put_hidden(kernel, range, self.program_base);
+        Ok((block, arguments))
+    }
+}
+
+impl Device for Simulator {
+    fn name(&self) -> &'static str {
+        "sim"
+    }
+
+    fn kernels(&self) -> Vec<&KernelSignature> {
+        self.manifest.kernels.iter().map(|kernel| &kernel.signature).collect()
+    }
+
+    fn allocate(&mut self, size: u64) -> Result<BufferId, Error> {
+        self.memory.allocate_buffer(size)
+    }
+
+    fn free(&mut self, buffer: BufferId) -> Result<(), Error> {
+        self.memory.free(buffer)
+    }
+
+    fn write(&mut self, buffer: BufferId, offset: u64, data: &[u8]) -> Result<(), Error> {
+        self.memory.bytes_mut(buffer, offset, data.len())?.copy_from_slice(data);
+        Ok(())
+    }
+
+    fn read(&mut self, buffer: BufferId, offset: u64, data: &mut [u8]) -> Result<(), Error> {
+        data.copy_from_slice(self.memory.bytes_mut(buffer, offset, data.len())?);
+        Ok(())
+    }
+
+    fn launch(
+        &mut self,
+        name: &str,
+        range: &NdRange,
+        args: &[LaunchArg],
+    ) -> Result<LaunchStats, Error> {
+        let kernel = self.find(name)?.clone();
+        check_args(&kernel.signature, args)?;
+        let range = range.resolve(&kernel.signature)?;
+        let (block, arguments) = self.prepare(&kernel, &range, args)?;
+        let mut model = self.take_model(name)?;
+        let limits =
+            Limits { max_cycles: self.options.max_cycles, watchdog: self.options.watchdog };
+        let mut session = model.session(self.memory.regions_mut()).map_err(device_error)?;
+        let outcome = run(&mut session, &kernel, &block, limits);
+        drop(session);
+        let context =
+            Context { kernel: &kernel, regions: self.memory.regions(), arguments: &arguments };
+        // After an error the instance is dropped: its state is unknown.
+        let stats = match outcome? {
+            Outcome::Done(stats) => stats,
+            outcome => return Err(explain(&outcome, &context, &model, limits)),
+        };
+        if u128::from(stats.work_items) != range.work_items() {
+            return Err(context.hardware(format!(
+                "{} work-items finished, the launch has {}; this is a bug of the hardware generator",
+                stats.work_items,
+                range.work_items()
+            )));
+        }
+        self.models.insert(name.to_owned(), model);
+        Ok(stats)
+    }
+
+    fn reload_program(&mut self) -> Result<(), Error> {
+        let Some(program) = &self.manifest.program_memory else { return Ok(()) };
+        let bytes =
+            self.memory.at_mut(self.program_base).map(Region::bytes_mut).unwrap_or_default();
+        match &program.init {
+            Some(init) => bytes.copy_from_slice(init),
+            None => bytes.fill(0),
+        }
+        Ok(())
+    }
+}
+
+/// The Verilog files of a directory, by name.
+fn read_sources(dir: &Path) -> Result<Vec<Source>, Error> {
+    let fail =
+        |path: &Path, error: std::io::Error| device_error(format!("{}: {error}", path.display()));
+    let mut sources = Vec::new();
+    for item in std::fs::read_dir(dir).map_err(|error| fail(dir, error))? {
+        let path = item.map_err(|error| fail(dir, error))?.path();
+        if path.extension().is_none_or(|extension| extension != "v") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| fail(&path, error))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        sources.push(Source { name, text, library: true });
+    }
+    sources.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(sources)
+}

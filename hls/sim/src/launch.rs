@@ -1,0 +1,232 @@
+//! One launch through the kernel's registers, in the order in which a real host does it.
+
+use crate::report::{ChannelState, Context};
+use abi::{HiddenArg, Kernel, regs};
+use host::{Error, ErrorKind, HardwareStats, LaunchStats, ResolvedRange};
+use verilator_sys::{RunEnd, Session};
+
+/// What reserved words are written with: XRT writes them too, and they must not matter.
+const RESERVED: u32 = 0xdead_beef;
+/// IER and ISR bit of done.
+const INTERRUPT_DONE: u32 = 1;
+
+/// Limits of a launch, in cycles.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub max_cycles: u64,
+    pub watchdog: u64,
+}
+
+/// The register block from [`regs::ARGS`] on.
+pub(crate) struct RegisterBlock {
+    words: Vec<u32>,
+}
+
+impl RegisterBlock {
+    /// All words as reserved ones; the block covers all of the kernel's arguments.
+    pub(crate) fn new(kernel: &Kernel) -> Self {
+        let args = kernel.signature.args.iter().filter_map(|arg| Some((arg.offset?, arg.size)));
+        let hidden = kernel.hidden.iter().map(|slot| (slot.offset, slot.size));
+        let end = args
+            .chain(hidden)
+            .map(|(offset, size)| offset + 4 * abi::register_words(size))
+            .max()
+            .unwrap_or(regs::ARGS);
+        Self { words: vec![RESERVED; (end - regs::ARGS) as usize / 4] }
+    }
+
+    /// Puts a value, little endian, at a register offset.
+    pub(crate) fn put(&mut self, offset: u32, bytes: &[u8]) {
+        let first = (offset - regs::ARGS) as usize / 4;
+        for (word, chunk) in self.words[first..].iter_mut().zip(bytes.chunks(4)) {
+            let mut padded = [0; 4];
+            padded[..chunk.len()].copy_from_slice(chunk);
+            *word = u32::from_le_bytes(padded);
+        }
+    }
+
+    /// Puts the arguments that describe the index space, and the address of program memory.
+    pub(crate) fn put_hidden(&mut self, kernel: &Kernel, range: &ResolvedRange, program_base: u64) {
+        use HiddenArg::*;
+        for slot in &kernel.hidden {
+            let value = match slot.name {
+                WorkDim => range.work_dim.into(),
+                GlobalSizeX => range.global[0].into(),
+                GlobalSizeY => range.global[1].into(),
+                GlobalSizeZ => range.global[2].into(),
+                LocalSizeX => range.local[0].into(),
+                LocalSizeY => range.local[1].into(),
+                LocalSizeZ => range.local[2].into(),
+                NumGroupsX => range.num_groups[0].into(),
+                NumGroupsY => range.num_groups[1].into(),
+                NumGroupsZ => range.num_groups[2].into(),
+                GlobalOffsetX => range.offset[0].into(),
+                GlobalOffsetY => range.offset[1].into(),
+                GlobalOffsetZ => range.offset[2].into(),
+                ProgramBase => program_base,
+            };
+            self.put(slot.offset, &u64::to_le_bytes(value)[..slot.size as usize]);
+        }
+    }
+}
+
+fn simulator(error: verilator_sys::Error) -> Error {
+    Error::new(ErrorKind::Device, error.to_string())
+}
+
+/// Writes the registers, starts the kernel, waits for its end and reads the counters.
+///
+/// Returns what is needed for the message if it goes wrong, because the message needs the
+/// buffers that the session has borrowed.
+pub(crate) fn run(
+    session: &mut Session<'_>,
+    kernel: &Kernel,
+    block: &RegisterBlock,
+    limits: Limits,
+) -> Result<Outcome, Error> {
+    let before = session.model().port_stats();
+    let write = |session: &mut Session<'_>, address, data| {
+        session.write_register(address, data).map_err(simulator)
+    };
+    for (index, &word) in block.words.iter().enumerate() {
+        write(session, regs::ARGS + 4 * index as u32, word)?;
+    }
+    write(session, regs::GIE, 1)?;
+    write(session, regs::IER, INTERRUPT_DONE)?;
+    write(session, regs::CTRL, regs::CTRL_START)?;
+    // Reading takes done away: this poll may be the one that sees it.
+    let first = session.read_register(regs::CTRL).map_err(simulator)?;
+    if first & regs::CTRL_DONE == 0 && first & regs::CTRL_IDLE != 0 {
+        return Ok(Outcome::Wrong("CTRL says idle although the kernel was started".into()));
+    }
+    let end = session.run(limits.max_cycles, limits.watchdog).map_err(simulator)?;
+    if !session.model().faults().is_empty() {
+        return Ok(Outcome::Fault);
+    }
+    let last = session.read_register(regs::CTRL).map_err(simulator)?;
+    let done = (first | last) & regs::CTRL_DONE != 0;
+    match end {
+        RunEnd::Interrupt => {}
+        RunEnd::Fault => return Ok(Outcome::Fault),
+        _ if done => return Ok(Outcome::Wrong("it is done but raised no interrupt".into())),
+        RunEnd::Limit => return Ok(Outcome::Limit),
+        RunEnd::Stuck => return channels(session, kernel).map(Outcome::Stuck),
+    }
+    if !done {
+        return Ok(Outcome::Wrong("it raised the interrupt, but CTRL does not say done".into()));
+    }
+    if let Some(problem) = acknowledge(session)? {
+        return Ok(Outcome::Wrong(problem));
+    }
+    finish(session, kernel, &before)
+}
+
+/// How a launch ended.
+pub(crate) enum Outcome {
+    /// Well.
+    Done(LaunchStats),
+    /// The model has recorded a fault.
+    Fault,
+    /// It took more cycles than allowed.
+    Limit,
+    /// Nothing moves any more.
+    Stuck(Vec<ChannelState>),
+    /// The kernel does not behave as the register map says, or says itself that it went wrong.
+    Wrong(String),
+}
+
+/// Acknowledges the interrupt; what is wrong with it, if anything.
+fn acknowledge(session: &mut Session<'_>) -> Result<Option<String>, Error> {
+    let again = session.read_register(regs::CTRL).map_err(simulator)?;
+    if again & regs::CTRL_DONE != 0 {
+        return Ok(Some("CTRL still says done after it was read".into()));
+    }
+    if again & regs::CTRL_IDLE == 0 {
+        return Ok(Some("CTRL does not say idle after done".into()));
+    }
+    let status = session.read_register(regs::ISR).map_err(simulator)?;
+    session.write_register(regs::ISR, status).map_err(simulator)?;
+    if status & INTERRUPT_DONE == 0 {
+        return Ok(Some("it raised the interrupt, but ISR does not say why".into()));
+    }
+    let cleared = session.read_register(regs::ISR).map_err(simulator)?;
+    if cleared != 0 || session.model().interrupt() {
+        return Ok(Some("the interrupt stays high after ISR was written back".into()));
+    }
+    Ok(None)
+}
+
+/// Reads the counters and error flags of a launch that is done.
+fn finish(
+    session: &mut Session<'_>,
+    kernel: &Kernel,
+    before: &[verilator_sys::PortStats],
+) -> Result<Outcome, Error> {
+    let flags = session.read_register(regs::ERROR_FLAGS).map_err(simulator)?;
+    if flags & regs::ERROR_BARRIER_INCOMPLETE != 0 {
+        return Ok(Outcome::Wrong(
+            "a barrier was left incomplete: not all work-items of a work-group reached it".into(),
+        ));
+    }
+    if flags != 0 {
+        return Ok(Outcome::Wrong(format!("it reports error flags {flags:#x}")));
+    }
+    let mut counter = |offset| -> Result<u64, Error> {
+        let low = session.read_register(offset).map_err(simulator)?;
+        let high = session.read_register(offset + 4).map_err(simulator)?;
+        Ok(u64::from(high) << 32 | u64::from(low))
+    };
+    let cycles = counter(regs::COUNTER_CYCLES)?;
+    let work_items = counter(regs::COUNTER_WORK_ITEMS)?;
+    let mut hardware = HardwareStats { cycles, ..HardwareStats::default() };
+    let after = session.model().port_stats();
+    for ((port, after), before) in kernel.memory_ports.iter().zip(&after).zip(before) {
+        if after.writes_outstanding > 0 {
+            return Ok(Outcome::Wrong(format!(
+                "it said done before the memory had answered {} writes on port {}",
+                after.writes_outstanding, port.name
+            )));
+        }
+        let beat = u64::from(port.data_bits / 8);
+        let (reads, writes) =
+            (after.read_beats - before.read_beats, after.write_beats - before.write_beats);
+        hardware.read_beats += reads;
+        hardware.write_beats += writes;
+        hardware.read_bytes += reads * beat;
+        hardware.write_bytes += writes * beat;
+        hardware.read_bursts += after.read_bursts - before.read_bursts;
+        hardware.write_bursts += after.write_bursts - before.write_bursts;
+    }
+    Ok(Outcome::Done(LaunchStats { work_items, hardware: Some(hardware) }))
+}
+
+fn channels(session: &mut Session<'_>, kernel: &Kernel) -> Result<Vec<ChannelState>, Error> {
+    (0..kernel.channels.len())
+        .map(|index| {
+            let (valid, ready, space) = session.channel(index).map_err(simulator)?;
+            Ok(ChannelState { valid, ready, space })
+        })
+        .collect()
+}
+
+/// The message of a launch that did not end well.
+pub(crate) fn explain(
+    outcome: &Outcome,
+    context: &Context<'_>,
+    model: &verilator_sys::Model,
+    limits: Limits,
+) -> Error {
+    match outcome {
+        Outcome::Fault => match model.faults().first() {
+            Some(fault) => context.fault(fault),
+            None => context.hardware("a fault was recorded, but not which"),
+        },
+        Outcome::Limit => context.hardware(format!(
+            "not done after {} cycles, the limit of this simulation",
+            limits.max_cycles
+        )),
+        Outcome::Stuck(channels) => context.stuck(&model.port_stats(), channels, model.cycles()),
+        Outcome::Wrong(text) => context.hardware(text),
+        Outcome::Done(_) => context.hardware("done"),
+    }
+}

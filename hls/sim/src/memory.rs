@@ -1,0 +1,154 @@
+//! The device memory: buffers at device addresses.
+
+use host::{BufferId, Error, ErrorKind};
+use std::collections::BTreeMap;
+use verilator_sys::Region;
+
+/// Unmapped bytes between buffers, so that accesses beyond an end are noticed.
+const GUARD: u64 = 1 << 16;
+
+/// Buffers at device addresses.
+#[derive(Debug)]
+pub(crate) struct DeviceMemory {
+    /// Sorted by address.
+    regions: Vec<Region>,
+    /// Addresses of the buffers by name.
+    buffers: BTreeMap<BufferId, u64>,
+    next_id: u32,
+    /// First and last usable address.
+    first: u64,
+    last: u64,
+}
+
+impl DeviceMemory {
+    /// Empty memory whose addresses have 32 or 64 bits.
+    ///
+    /// With 64 bits it begins where the memory of large cards does, beyond 2^38, so that
+    /// addresses cut to 32 bits are noticed.
+    pub(crate) fn new(address_bits: u32) -> Self {
+        let (first, last) =
+            if address_bits == 32 { (1 << 28, u64::from(u32::MAX)) } else { (1 << 38, 1 << 48) };
+        Self { regions: Vec::new(), buffers: BTreeMap::new(), next_id: 0, first, last }
+    }
+
+    /// Allocates memory and returns its address.
+    pub(crate) fn allocate(&mut self, size: u64) -> Result<u64, Error> {
+        if size == 0 {
+            return Err(Error::new(ErrorKind::BufferSize, "a buffer must have at least one byte"));
+        }
+        let no_memory =
+            || Error::new(ErrorKind::OutOfMemory, format!("no device memory for {size} bytes"));
+        // The first gap that is large enough.
+        let mut base = self.first;
+        let mut index = 0;
+        for region in &self.regions {
+            let fits = base.checked_add(size).is_some_and(|end| end + GUARD <= region.base());
+            if fits {
+                break;
+            }
+            base = region.end() + GUARD;
+            index += 1;
+        }
+        let region = Region::new(base, size).ok_or_else(no_memory)?;
+        if region.end() > self.last {
+            return Err(no_memory());
+        }
+        self.regions.insert(index, region);
+        Ok(base)
+    }
+
+    /// Allocates a buffer.
+    pub(crate) fn allocate_buffer(&mut self, size: u64) -> Result<BufferId, Error> {
+        let base = self.allocate(size)?;
+        let id = BufferId(self.next_id);
+        self.next_id += 1;
+        self.buffers.insert(id, base);
+        Ok(id)
+    }
+
+    pub(crate) fn free(&mut self, buffer: BufferId) -> Result<(), Error> {
+        let base = self.address(buffer)?;
+        self.regions.retain(|region| region.base() != base);
+        self.buffers.remove(&buffer);
+        Ok(())
+    }
+
+    /// Device address of a buffer.
+    pub(crate) fn address(&self, buffer: BufferId) -> Result<u64, Error> {
+        self.buffers.get(&buffer).copied().ok_or_else(|| {
+            Error::new(ErrorKind::Buffer, format!("there is no buffer {}", buffer.0))
+        })
+    }
+
+    /// The memory allocated at this address.
+    pub(crate) fn at_mut(&mut self, base: u64) -> Option<&mut Region> {
+        let index = self.regions.binary_search_by_key(&base, Region::base).ok()?;
+        Some(&mut self.regions[index])
+    }
+
+    /// Bytes `offset .. offset + length` of a buffer.
+    pub(crate) fn bytes_mut(
+        &mut self,
+        buffer: BufferId,
+        offset: u64,
+        length: usize,
+    ) -> Result<&mut [u8], Error> {
+        let base = self.address(buffer)?;
+        let bytes = self.at_mut(base).map(Region::bytes_mut).unwrap_or_default();
+        let size = bytes.len();
+        let start = usize::try_from(offset).ok();
+        start
+            .and_then(|start| Some(start..start.checked_add(length)?))
+            .and_then(|range| bytes.get_mut(range))
+            .ok_or_else(|| {
+                Error::new(
+                    ErrorKind::Buffer,
+                    format!("{length} bytes from offset {offset} on: the buffer has {size} bytes"),
+                )
+            })
+    }
+
+    pub(crate) fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    pub(crate) fn regions_mut(&mut self) -> &mut [Region] {
+        &mut self.regions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_have_guards_between_them_and_gaps_are_used_again() {
+        let mut memory = DeviceMemory::new(64);
+        let ids: Vec<BufferId> =
+            (0..3).map(|_| memory.allocate_buffer(5000).expect("room")).collect();
+        let address = |memory: &DeviceMemory, id| memory.address(id).expect("exists");
+        let [a, b, c] = [0, 1, 2].map(|i| address(&memory, ids[i]));
+        assert_eq!(a, 1 << 38);
+        assert_eq!(b - a, 8192 + GUARD);
+        memory.free(ids[1]).expect("exists");
+        assert!(memory.address(ids[1]).is_err());
+        let large = memory.allocate_buffer(10_000).expect("room");
+        assert!(address(&memory, large) > c);
+        let small = memory.allocate_buffer(8192).expect("room");
+        assert_eq!(address(&memory, small), b);
+        let sorted = memory.regions().windows(2).all(|pair| pair[0].end() < pair[1].base());
+        assert!(sorted && memory.regions().len() == 4);
+    }
+
+    #[test]
+    fn accesses_outside_are_refused() {
+        let mut memory = DeviceMemory::new(32);
+        let id = memory.allocate_buffer(10).expect("room");
+        assert!(memory.bytes_mut(id, 6, 4).is_ok());
+        assert!(memory.bytes_mut(id, 7, 4).is_err());
+        assert!(memory.bytes_mut(id, u64::MAX, 4).is_err());
+        assert!(memory.allocate_buffer(0).is_err());
+        let error = memory.allocate_buffer(1 << 33).expect_err("no 8 GiB in 32 bits");
+        assert_eq!(error.kind, ErrorKind::OutOfMemory);
+    }
+}

@@ -1,0 +1,133 @@
+// The memory behind one AXI4 master of the kernel.
+
+#ifndef CLHLS_AXI_PORT_H
+#define CLHLS_AXI_PORT_H
+
+#include "clhls_model.h"
+#include "clhls_sim.h"
+
+#include <deque>
+#include <vector>
+
+namespace clhls {
+
+// Small fast generator (xorshift64*); one for each port, so that ports do not disturb one another.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u | 1) {}
+  uint32_t next() {
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    return uint32_t((state_ * 0x2545F4914F6CDD1Du) >> 32);
+  }
+  // True with probability p / 65536.
+  bool chance(uint32_t p) { return p != 0 && (next() & 0xffff) < p; }
+  uint32_t below(uint32_t n) { return uint32_t((uint64_t(next()) * n) >> 32); }
+
+private:
+  uint64_t state_;
+};
+
+// The first faults, in the order in which they happened.
+class FaultLog {
+public:
+  void add(const clhls_fault &fault) {
+    if (faults_.size() < 64)
+      faults_.push_back(fault);
+  }
+  bool empty() const { return faults_.empty(); }
+  void clear() { faults_.clear(); }
+  const std::vector<clhls_fault> &all() const { return faults_; }
+
+private:
+  std::vector<clhls_fault> faults_;
+};
+
+// The buffers, shared by all ports.
+class Memory {
+public:
+  void set(const clhls_region *regions, size_t count) {
+    regions_.assign(regions, regions + count);
+    last_ = 0;
+  }
+  // Whether all the bytes belong to one buffer.
+  bool contains(uint64_t address, uint64_t bytes);
+  // A bus line; false if it is outside the storage of all buffers.
+  bool read(uint64_t address, uint32_t bytes, uint8_t *data);
+  // The enabled bytes of a bus line; false if one of them is outside all buffers.
+  bool write(uint64_t address, uint32_t bytes, const uint8_t *data, const uint8_t *strobes);
+
+private:
+  const clhls_region *find(uint64_t address);
+
+  std::vector<clhls_region> regions_;
+  size_t last_ = 0; // the one found last: accesses come in runs
+};
+
+class AxiPort {
+public:
+  AxiPort(const AxiPins &pins, int index, const clhls_options &options, Memory &memory,
+          FaultLog &faults);
+
+  // Before the clock edge: takes note of the handshakes; true if there was one.
+  bool sample(uint64_t now);
+  // After the clock edge: the signals of the memory for the next cycle.
+  void drive(uint64_t now);
+  void reset();
+  clhls_port_stats stats() const;
+
+private:
+  struct Read {
+    uint16_t id;
+    uint64_t address;
+    uint32_t beats, next;          // all, and the next one to send
+    uint64_t ready;                // first cycle in which a beat may be on the bus
+    std::vector<uint8_t> snapshot; // the data, if it was read when the address came
+  };
+  struct Write {
+    uint16_t id;
+    uint64_t address;
+    uint32_t beats, received;
+    uint64_t ready;             // first cycle in which the response may be on the bus
+    std::vector<uint8_t> data, strobes;
+    bool complete;
+  };
+
+  void check_address(uint64_t address, unsigned len, unsigned size, unsigned burst, bool is_write,
+                     uint64_t now);
+  void check_kept(unsigned channel, bool valid, bool ready, uint64_t now);
+  void fault(clhls_fault_kind kind, uint32_t code, uint64_t address, uint32_t bytes, bool is_write,
+             uint64_t now);
+  void accept_read(uint64_t now);
+  void accept_write_address(uint64_t now);
+  void accept_write_data(uint64_t now);
+  void match_write_data(uint64_t now);
+  void present_read(uint64_t now);
+  void present_response(uint64_t now);
+  bool fetch(uint64_t address, uint8_t *data, uint64_t now);
+  template <class Burst, class Eligible>
+  size_t choose(const std::deque<Burst> &bursts, Eligible eligible);
+
+  AxiPins pins_;
+  int index_;
+  clhls_options options_;
+  Memory &memory_;
+  FaultLog &faults_;
+  Random random_;
+  uint32_t bytes_, strobe_bytes_;
+  std::deque<Read> reads_;
+  std::deque<Write> writes_;
+  std::deque<std::vector<uint8_t>> early_; // W beats that came before their address: data, strobes, last
+  int unfinished_ = -1; // id of the read burst that must be finished first; -1: none
+  bool response_taken_ = false, beat_taken_ = false; // B and R were handshaken in this cycle
+  uint32_t read_credit_ = 0, write_credit_ = 0; // beats the bandwidth allows, in 1/65536
+  bool pending_[3] = {false, false, false};     // AW, W, AR were valid and not taken
+  std::vector<uint16_t> ids_;      // scratch of choose()
+  std::vector<size_t> candidates_; // scratch of choose()
+  clhls_port_stats stats_{};
+};
+
+} // namespace clhls
+
+#endif

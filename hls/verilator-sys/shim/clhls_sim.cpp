@@ -1,0 +1,285 @@
+// The clock loop, the AXI4-Lite host and the C interface.
+
+#include "clhls_sim.h"
+#include "clhls_axi_port.h"
+#include "clhls_model.h"
+
+#include "verilated.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+constexpr unsigned AXIL_TIMEOUT = 1000; // cycles
+// Cycles in a row without movement in any channel after which the kernel counts as stuck. More
+// than any pipeline between two channels has stages.
+constexpr unsigned PROBE_CYCLES = 4096;
+// Without channels the inside of the kernel cannot be seen, and silence on the ports may be work.
+constexpr uint64_t BLIND_PATIENCE = 100;
+constexpr unsigned CHANNEL_MOVES = 0b110; // valid and ready
+
+} // namespace
+
+struct clhls_sim {
+  explicit clhls_sim(const clhls_options &options) : model(clhls::make_model(options.seed)) {
+    int index = 0;
+    for (const clhls::AxiPins &pins : model->axi)
+      ports.emplace_back(pins, index++, options, memory, faults);
+  }
+
+  // One clock cycle. On entry the model is settled with the clock low.
+  void cycle() {
+    bool moved = false;
+    for (clhls::AxiPort &port : ports)
+      moved |= port.sample(now);
+    idle = moved ? 0 : idle + 1;
+    *model->clk = 1;
+    model->eval();
+    if (tracing)
+      model->trace_dump(2 * now);
+    for (clhls::AxiPort &port : ports)
+      port.drive(now);
+    *model->clk = 0;
+    model->eval();
+    if (tracing)
+      model->trace_dump(2 * now + 1);
+    ++now;
+    if (model->finished())
+      faults.add({CLHLS_FAULT_FINISH, 0, -1, -1, 0, 0, 0, now});
+  }
+
+  bool channel_moves() {
+    for (unsigned i = 0; i < model->channels; ++i)
+      if ((model->channel(i) & CHANNEL_MOVES) == CHANNEL_MOVES)
+        return true;
+    return false;
+  }
+
+  // Called when the ports have been silent for long: whether the inside is silent, too.
+  bool stuck(uint64_t watchdog) {
+    if (model->channels == 0)
+      return idle / BLIND_PATIENCE >= watchdog;
+    for (unsigned i = 0; i < PROBE_CYCLES; ++i) {
+      if (channel_moves() || *model->irq || !faults.empty()) {
+        idle = 0;
+        return false;
+      }
+      cycle();
+      if (idle == 0)
+        return false;
+    }
+    return true;
+  }
+
+  int run(uint64_t max_cycles, uint64_t watchdog) {
+    const uint64_t end = now + max_cycles;
+    idle = 0;
+    while (now < end) {
+      cycle();
+      if (!faults.empty())
+        return CLHLS_RUN_FAULT;
+      if (*model->irq)
+        return CLHLS_RUN_INTERRUPT;
+      if (idle >= watchdog && stuck(watchdog))
+        return CLHLS_RUN_STUCK;
+    }
+    return CLHLS_RUN_LIMIT;
+  }
+
+  // Address and data of a write are offered together and may be taken in either order.
+  int axil_write(uint32_t address, uint32_t data, uint32_t *resp) {
+    clhls::AxilPins &pins = model->axil;
+    *pins.awaddr = uint16_t(address);
+    *pins.wdata = data;
+    *pins.wstrb = 0xf;
+    *pins.awvalid = *pins.wvalid = *pins.bready = 1;
+    bool done = false;
+    for (unsigned i = 0; i < AXIL_TIMEOUT && !done; ++i) {
+      model->eval();
+      const bool aw = *pins.awvalid && *pins.awready, w = *pins.wvalid && *pins.wready;
+      done = *pins.bvalid;
+      *resp = *pins.bresp;
+      cycle();
+      if (aw)
+        *pins.awvalid = 0;
+      if (w)
+        *pins.wvalid = 0;
+    }
+    *pins.awvalid = *pins.wvalid = *pins.bready = 0;
+    model->eval();
+    return done ? 0 : 1;
+  }
+
+  int axil_read(uint32_t address, uint32_t *data, uint32_t *resp) {
+    clhls::AxilPins &pins = model->axil;
+    *pins.araddr = uint16_t(address);
+    *pins.arvalid = *pins.rready = 1;
+    bool done = false;
+    for (unsigned i = 0; i < AXIL_TIMEOUT && !done; ++i) {
+      model->eval();
+      const bool ar = *pins.arvalid && *pins.arready;
+      done = *pins.rvalid;
+      *data = *pins.rdata;
+      *resp = *pins.rresp;
+      cycle();
+      if (ar)
+        *pins.arvalid = 0;
+    }
+    *pins.arvalid = *pins.rready = 0;
+    model->eval();
+    return done ? 0 : 1;
+  }
+
+  void reset(uint32_t cycles) {
+    *model->rst_n = 0;
+    for (uint32_t i = 0; i < std::max<uint32_t>(cycles, 1); ++i) {
+      for (clhls::AxiPort &port : ports)
+        port.reset();
+      model->eval();
+      cycle();
+    }
+    for (clhls::AxiPort &port : ports)
+      port.reset();
+    *model->rst_n = 1;
+    model->eval();
+    faults.clear();
+    idle = 0;
+  }
+
+  clhls::Memory memory;
+  clhls::FaultLog faults;
+  std::unique_ptr<clhls::Model> model;
+  std::vector<clhls::AxiPort> ports;
+  std::string message;
+  uint64_t now = 0;  // cycles since the instance exists
+  uint64_t idle = 0; // cycles without a handshake on the AXI masters
+  bool tracing = false;
+};
+
+namespace {
+
+// The instance whose model is being evaluated in this thread: DPI functions have no argument for it.
+thread_local clhls_sim *current = nullptr;
+
+// Runs an operation on an instance; exceptions become messages, nothing is thrown into Rust.
+template <class Operation> int guarded(clhls_sim *sim, Operation operation) {
+  current = sim;
+  int result = -1;
+  try {
+    result = operation();
+  } catch (const std::exception &error) {
+    sim->message = error.what();
+  }
+  current = nullptr;
+  return result;
+}
+
+} // namespace
+
+// Called by the load, store and atomic units of the kernel for every access, before it is made.
+extern "C" void clhls_check_access(int site, long long address, int bytes, int is_write) {
+  if (!current || current->memory.contains(uint64_t(address), uint64_t(bytes)))
+    return;
+  current->faults.add({CLHLS_FAULT_ACCESS, 0, site, -1, uint64_t(address), uint32_t(bytes),
+                       uint32_t(is_write), current->now});
+}
+
+// Verilator's own errors (VL_USER_FATAL): an exception leaves the evaluation, guarded() catches it.
+void vl_fatal(const char *file, int line, const char *, const char *text) {
+  throw std::runtime_error(std::string(file ? file : "") + ":" + std::to_string(line) + ": " +
+                           (text ? text : ""));
+}
+
+// $display of the design goes to the error output: the standard output is the program's.
+int clhls_printf(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int count = std::vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  return count;
+}
+
+uint32_t clhls_sim_version() { return CLHLS_SIM_VERSION; }
+
+clhls_sim *clhls_sim_new(const clhls_options *options) {
+  try {
+    return new clhls_sim(*options);
+  } catch (const std::exception &) {
+    return nullptr;
+  }
+}
+
+void clhls_sim_free(clhls_sim *sim) { delete sim; }
+
+const char *clhls_sim_message(const clhls_sim *sim) { return sim->message.c_str(); }
+
+int clhls_sim_reset(clhls_sim *sim, uint32_t cycles) {
+  return guarded(sim, [=] {
+    sim->reset(cycles);
+    return 0;
+  });
+}
+
+int clhls_sim_set_regions(clhls_sim *sim, const clhls_region *regions, size_t count) {
+  return guarded(sim, [=] {
+    sim->memory.set(regions, count);
+    return 0;
+  });
+}
+
+int clhls_sim_axil_write(clhls_sim *sim, uint32_t address, uint32_t data, uint32_t *resp) {
+  return guarded(sim, [=] { return sim->axil_write(address, data, resp); });
+}
+
+int clhls_sim_axil_read(clhls_sim *sim, uint32_t address, uint32_t *data, uint32_t *resp) {
+  return guarded(sim, [=] { return sim->axil_read(address, data, resp); });
+}
+
+int clhls_sim_run(clhls_sim *sim, uint64_t max_cycles, uint64_t watchdog) {
+  return guarded(sim, [=] { return sim->run(max_cycles, watchdog); });
+}
+
+int clhls_sim_interrupt(const clhls_sim *sim) { return *sim->model->irq; }
+
+uint64_t clhls_sim_cycles(const clhls_sim *sim) { return sim->now; }
+
+uint32_t clhls_sim_ports(const clhls_sim *sim) { return uint32_t(sim->ports.size()); }
+
+void clhls_sim_port_stats(const clhls_sim *sim, uint32_t port, clhls_port_stats *stats) {
+  *stats = port < sim->ports.size() ? sim->ports[port].stats() : clhls_port_stats{};
+}
+
+size_t clhls_sim_faults(const clhls_sim *sim, clhls_fault *faults, size_t room) {
+  const auto &all = sim->faults.all();
+  const size_t count = std::min(room, all.size());
+  std::copy_n(all.begin(), count, faults);
+  return count;
+}
+
+int clhls_sim_channel(clhls_sim *sim, uint32_t channel) {
+  return guarded(sim, [=] {
+    return channel < sim->model->channels ? int(sim->model->channel(channel)) : 0;
+  });
+}
+
+int clhls_sim_trace_open(clhls_sim *sim, const char *path) {
+  return guarded(sim, [=] {
+    if (!sim->model->trace_open(path))
+      throw std::runtime_error("the model was built without tracing");
+    sim->tracing = true;
+    return 0;
+  });
+}
+
+int clhls_sim_trace_close(clhls_sim *sim) {
+  return guarded(sim, [=] {
+    sim->model->trace_close();
+    sim->tracing = false;
+    return 0;
+  });
+}

@@ -1,0 +1,501 @@
+//! A running model.
+
+use crate::ffi::{CFault, CPortStats, CRegion, Functions, Options, Sim};
+use crate::{Built, Error};
+use std::ffi::{CStr, CString, c_int};
+use std::marker::PhantomData;
+use std::path::Path;
+use std::ptr::NonNull;
+
+/// How the memory behind the AXI masters behaves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MemoryOptions {
+    /// Seed of all random decisions.
+    pub seed: u64,
+    /// Cycles from the address to the first data of a read, at least 1.
+    pub read_latency: u32,
+    /// Cycles from the last data of a write to its response, at least 1.
+    pub write_latency: u32,
+    /// Beats per cycle for each port and direction, more than 0 and at most 1.
+    pub bandwidth: f64,
+    /// Probability with which each of the five channels of a port does nothing in a cycle, below 1.
+    pub stall_rate: f64,
+    /// Bursts of each direction that a port takes before the first is answered.
+    pub max_outstanding: u32,
+    /// Whether bursts with different ids may be answered out of order, and reads see the memory
+    /// as it was at any time between address and data.
+    pub reorder: bool,
+    /// Whether read data of bursts with different ids may be mixed; needs `reorder`.
+    pub interleave: bool,
+}
+
+impl Default for MemoryOptions {
+    /// A memory that answers after 100 cycles, one beat a cycle, in order, without stalls.
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            read_latency: 100,
+            write_latency: 100,
+            bandwidth: 1.0,
+            stall_rate: 0.0,
+            max_outstanding: 256,
+            reorder: false,
+            interleave: false,
+        }
+    }
+}
+
+/// Bytes of a bus line of the widest port, and more: the granularity of storage.
+const PAGE: u64 = 4096;
+
+/// A buffer that the kernel may access.
+#[derive(Debug)]
+pub struct Region {
+    base: u64,
+    size: u64,
+    /// Size rounded up to pages: the kernel reads whole bus lines.
+    storage: Vec<u8>,
+}
+
+impl Region {
+    /// A buffer of `size` bytes at device address `base`, filled with a pattern; `None` if there is
+    /// no memory for it, or `base` is not a multiple of 4096, or `size` is 0.
+    pub fn new(base: u64, size: u64) -> Option<Self> {
+        const PATTERN: u8 = 0xa5;
+        let mapped = size.checked_next_multiple_of(PAGE)?;
+        if size == 0 || !base.is_multiple_of(PAGE) || base.checked_add(mapped).is_none() {
+            return None;
+        }
+        let length = usize::try_from(mapped).ok()?;
+        let mut storage = Vec::new();
+        storage.try_reserve_exact(length).ok()?;
+        storage.resize(length, PATTERN);
+        Some(Self { base, size, storage })
+    }
+
+    /// Device address.
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// Bytes of the buffer.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// First address after its storage.
+    pub fn end(&self) -> u64 {
+        self.base + self.storage.len() as u64
+    }
+
+    /// The contents.
+    pub fn bytes(&self) -> &[u8] {
+        &self.storage[..self.size as usize]
+    }
+
+    /// The contents.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        let size = self.size as usize;
+        &mut self.storage[..size]
+    }
+}
+
+/// An AXI rule that the kernel broke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProtocolRule {
+    /// A burst crosses a 4 KiB boundary.
+    Boundary,
+    /// AxBURST is not INCR.
+    BurstType,
+    /// AxSIZE is not the width of the bus.
+    BeatSize,
+    /// AxADDR is not a multiple of the width of the bus.
+    Alignment,
+    /// WLAST does not agree with AWLEN.
+    LastBeat,
+    /// VALID was withdrawn before READY.
+    Withdrawn,
+    /// One that the shim knows and this version of the crate does not.
+    Other(u32),
+}
+
+/// Something the kernel must not do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// A memory access outside all buffers.
+    Access {
+        /// Which access of the kernel.
+        site: u32,
+        /// First byte.
+        address: u64,
+        /// Bytes.
+        bytes: u32,
+        /// Write or read.
+        is_write: bool,
+        /// When.
+        cycle: u64,
+    },
+    /// A bus access outside all buffers that no access of the kernel had announced.
+    Bus {
+        /// Index of the port.
+        port: usize,
+        /// First byte of the beat.
+        address: u64,
+        /// Bytes of the beat.
+        bytes: u32,
+        /// Write or read.
+        is_write: bool,
+        /// When.
+        cycle: u64,
+    },
+    /// A broken AXI rule, seen by the memory.
+    Protocol {
+        /// Index of the port.
+        port: usize,
+        /// Which rule.
+        rule: ProtocolRule,
+        /// Address of the burst, 0 if there is none.
+        address: u64,
+        /// Write or read channel.
+        is_write: bool,
+        /// When.
+        cycle: u64,
+    },
+    /// A broken AXI rule, seen by the checker module.
+    Checker {
+        /// Index of the port.
+        port: usize,
+        /// The module's `error_code`.
+        code: u32,
+        /// When.
+        cycle: u64,
+    },
+    /// `$finish` or `$stop` in the design.
+    Finish {
+        /// When.
+        cycle: u64,
+    },
+}
+
+impl Fault {
+    fn from_c(fault: &CFault) -> Self {
+        let &CFault { code, address, bytes, cycle, .. } = fault;
+        let is_write = fault.is_write != 0;
+        let port = usize::try_from(fault.port).unwrap_or_default();
+        match fault.kind {
+            1 => Self::Access { site: fault.site as u32, address, bytes, is_write, cycle },
+            2 => Self::Bus { port, address, bytes, is_write, cycle },
+            3 => {
+                let rule = match code {
+                    1 => ProtocolRule::Boundary,
+                    2 => ProtocolRule::BurstType,
+                    3 => ProtocolRule::BeatSize,
+                    4 => ProtocolRule::Alignment,
+                    5 => ProtocolRule::LastBeat,
+                    6 => ProtocolRule::Withdrawn,
+                    other => ProtocolRule::Other(other),
+                };
+                Self::Protocol { port, rule, address, is_write, cycle }
+            }
+            4 => Self::Checker { port, code, cycle },
+            _ => Self::Finish { cycle },
+        }
+    }
+}
+
+/// Why [`Session::run`] returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunEnd {
+    /// The interrupt line is high.
+    Interrupt,
+    /// As many cycles as asked for have passed.
+    Limit,
+    /// A fault was recorded.
+    Fault,
+    /// Nothing moves any more.
+    Stuck,
+}
+
+/// What an AXI master has done since the last reset, and its state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PortStats {
+    /// Read bursts.
+    pub read_bursts: u64,
+    /// Write bursts.
+    pub write_bursts: u64,
+    /// Read data beats.
+    pub read_beats: u64,
+    /// Write data beats.
+    pub write_beats: u64,
+    /// Read bursts not completely answered.
+    pub reads_outstanding: u32,
+    /// Write bursts not answered.
+    pub writes_outstanding: u32,
+    /// The kernel does not take a write response that is there.
+    pub response_refused: bool,
+    /// The kernel does not take read data that is there.
+    pub data_refused: bool,
+}
+
+/// An instance of a built model.
+pub struct Model {
+    functions: Functions,
+    sim: NonNull<Sim>,
+}
+
+// SAFETY: an instance has no ties to the thread that made it: the shim sets the thread's current
+// instance and Verilator's context anew in every call.
+unsafe impl Send for Model {}
+
+impl Model {
+    /// Loads a built model and makes an instance of it, in reset state.
+    ///
+    /// # Errors
+    /// [`Error::Load`], or [`Error::Simulator`] if the instance cannot be made.
+    pub fn new(built: &Built, memory: &MemoryOptions) -> Result<Self, Error> {
+        let functions = Functions::load(&built.library)?;
+        let options = Options {
+            seed: memory.seed,
+            read_latency: memory.read_latency.max(1),
+            write_latency: memory.write_latency.max(1),
+            bandwidth: fraction(memory.bandwidth, 1.0).max(1),
+            stall: fraction(memory.stall_rate, 0.999),
+            max_outstanding: memory.max_outstanding.max(1),
+            reorder: memory.reorder.into(),
+            interleave: memory.interleave.into(),
+        };
+        // SAFETY: `options` lives through the call, which copies it.
+        let sim = NonNull::new(unsafe { (functions.new)(&options) })
+            .ok_or_else(|| Error::Simulator("the model cannot be instantiated".into()))?;
+        let mut model = Self { functions, sim };
+        model.reset()?;
+        Ok(model)
+    }
+
+    /// Resets the design and the memory interfaces; forgets faults and statistics.
+    ///
+    /// # Errors
+    /// [`Error::Simulator`].
+    pub fn reset(&mut self) -> Result<(), Error> {
+        const CYCLES: u32 = 32;
+        // SAFETY: `sim` is a live instance; in reset the memory is not accessed.
+        let result = unsafe { (self.functions.reset)(self.sim.as_ptr(), CYCLES) };
+        self.check(result).map(drop)
+    }
+
+    /// Gives the instance the buffers that it may access while the session lasts.
+    ///
+    /// # Errors
+    /// [`Error::Simulator`] if buffers overlap.
+    pub fn session<'a>(&'a mut self, regions: &'a mut [Region]) -> Result<Session<'a>, Error> {
+        regions.sort_by_key(Region::base);
+        if regions.windows(2).any(|pair| pair[0].end() > pair[1].base()) {
+            return Err(Error::Simulator("buffers overlap".into()));
+        }
+        let table: Vec<CRegion> = regions
+            .iter_mut()
+            .map(|region| CRegion {
+                base: region.base,
+                size: region.size,
+                mapped: region.storage.len() as u64,
+                data: region.storage.as_mut_ptr(),
+            })
+            .collect();
+        // SAFETY: the call copies the table. The storage is borrowed for 'a, the session's life;
+        // when it ends the table is emptied, and without a session nothing runs the clock
+        // except `reset`, which accesses no memory.
+        let result =
+            unsafe { (self.functions.set_regions)(self.sim.as_ptr(), table.as_ptr(), table.len()) };
+        self.check(result)?;
+        Ok(Session { model: self, regions: PhantomData })
+    }
+
+    /// Writes waveforms to an FST file from now on.
+    ///
+    /// # Errors
+    /// [`Error::Simulator`] if the model was built without tracing or the file cannot be written.
+    pub fn open_trace(&mut self, path: &Path) -> Result<(), Error> {
+        let fail = |problem: &str| Error::Simulator(format!("{}: {problem}", path.display()));
+        // Checked here: Verilator ends the process if it cannot write.
+        std::fs::File::create(path).map_err(Error::io(path))?;
+        let text = path.to_str().and_then(|path| CString::new(path).ok());
+        let text = text.ok_or_else(|| fail("not a possible name for waveforms"))?;
+        // SAFETY: `sim` is a live instance, `text` lives through the call.
+        let result = unsafe { (self.functions.trace_open)(self.sim.as_ptr(), text.as_ptr()) };
+        self.check(result).map(drop)
+    }
+
+    /// Completes and closes the file of waveforms.
+    ///
+    /// # Errors
+    /// [`Error::Simulator`].
+    pub fn close_trace(&mut self) -> Result<(), Error> {
+        // SAFETY: `sim` is a live instance.
+        let result = unsafe { (self.functions.trace_close)(self.sim.as_ptr()) };
+        self.check(result).map(drop)
+    }
+
+    /// Clock cycles since the instance exists.
+    pub fn cycles(&self) -> u64 {
+        // SAFETY: `sim` is a live instance.
+        unsafe { (self.functions.cycles)(self.sim.as_ptr()) }
+    }
+
+    /// Level of the interrupt line.
+    pub fn interrupt(&self) -> bool {
+        // SAFETY: `sim` is a live instance.
+        unsafe { (self.functions.interrupt)(self.sim.as_ptr()) != 0 }
+    }
+
+    /// What each AXI master has done since the last reset.
+    pub fn port_stats(&self) -> Vec<PortStats> {
+        // SAFETY: `sim` is a live instance.
+        let count = unsafe { (self.functions.ports)(self.sim.as_ptr()) };
+        (0..count)
+            .map(|port| {
+                let mut stats = CPortStats::default();
+                // SAFETY: `sim` is a live instance, `stats` lives through the call.
+                unsafe { (self.functions.port_stats)(self.sim.as_ptr(), port, &mut stats) };
+                PortStats {
+                    read_bursts: stats.read_bursts,
+                    write_bursts: stats.write_bursts,
+                    read_beats: stats.read_beats,
+                    write_beats: stats.write_beats,
+                    reads_outstanding: stats.reads_outstanding,
+                    writes_outstanding: stats.writes_outstanding,
+                    response_refused: stats.blocked & 1 << 3 != 0,
+                    data_refused: stats.blocked & 1 << 4 != 0,
+                }
+            })
+            .collect()
+    }
+
+    /// The first faults since the last reset, in the order in which they happened.
+    pub fn faults(&self) -> Vec<Fault> {
+        const ROOM: usize = 64;
+        let mut faults = [CFault::default(); ROOM];
+        // SAFETY: `sim` is a live instance and writes at most ROOM elements.
+        let count =
+            unsafe { (self.functions.faults)(self.sim.as_ptr(), faults.as_mut_ptr(), ROOM) };
+        faults[..count].iter().map(Fault::from_c).collect()
+    }
+
+    fn check(&self, result: c_int) -> Result<c_int, Error> {
+        if result >= 0 {
+            return Ok(result);
+        }
+        // SAFETY: `sim` is a live instance; the text lives until its next call and is copied.
+        let text = unsafe { CStr::from_ptr((self.functions.message)(self.sim.as_ptr())) };
+        Err(Error::Simulator(text.to_string_lossy().into_owned()))
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        // SAFETY: `sim` is a live instance and not used after this.
+        unsafe { (self.functions.free)(self.sim.as_ptr()) }
+    }
+}
+
+/// `value`, at most `most`, in units of 1/65536.
+fn fraction(value: f64, most: f64) -> u32 {
+    (value.clamp(0.0, most) * 65536.0).round() as u32
+}
+
+/// An instance while it has access to buffers.
+pub struct Session<'a> {
+    model: &'a mut Model,
+    regions: PhantomData<&'a mut [Region]>,
+}
+
+impl Session<'_> {
+    /// Writes a register through AXI4-Lite.
+    ///
+    /// # Errors
+    /// [`Error::Simulator`] if there is no answer, or an error response.
+    pub fn write_register(&mut self, address: u32, data: u32) -> Result<(), Error> {
+        let mut response = 0;
+        let functions = &self.model.functions;
+        // SAFETY: `sim` is a live instance, `response` lives through the call, and the buffers
+        // are borrowed by this session.
+        let result = unsafe {
+            (functions.axil_write)(self.model.sim.as_ptr(), address, data, &mut response)
+        };
+        self.register_result(result, response, "write to", address)
+    }
+
+    /// Reads a register through AXI4-Lite.
+    ///
+    /// # Errors
+    /// [`Error::Simulator`] if there is no answer, or an error response.
+    pub fn read_register(&mut self, address: u32) -> Result<u32, Error> {
+        let (mut data, mut response) = (0, 0);
+        let functions = &self.model.functions;
+        // SAFETY: as in `write_register`.
+        let result = unsafe {
+            (functions.axil_read)(self.model.sim.as_ptr(), address, &mut data, &mut response)
+        };
+        self.register_result(result, response, "read of", address)?;
+        Ok(data)
+    }
+
+    fn register_result(
+        &self,
+        result: c_int,
+        response: u32,
+        what: &str,
+        address: u32,
+    ) -> Result<(), Error> {
+        let problem = match (self.model.check(result)?, response) {
+            (0, 0) => return Ok(()),
+            (0, 2) => "got a SLVERR response",
+            (0, 3) => "got a DECERR response",
+            (0, _) => "got an unknown response",
+            _ => "got no response",
+        };
+        Err(Error::Simulator(format!("s_axi_control: {what} register {address:#x} {problem}")))
+    }
+
+    /// Runs the clock until something happens, at most `max_cycles`. The kernel counts as stuck when
+    /// no port has moved for `watchdog` cycles and then no channel inside moves either.
+    ///
+    /// # Errors
+    /// [`Error::Simulator`].
+    pub fn run(&mut self, max_cycles: u64, watchdog: u64) -> Result<RunEnd, Error> {
+        let functions = &self.model.functions;
+        // SAFETY: `sim` is a live instance, the buffers are borrowed by this session.
+        let result = unsafe { (functions.run)(self.model.sim.as_ptr(), max_cycles, watchdog) };
+        Ok(match self.model.check(result)? {
+            0 => RunEnd::Interrupt,
+            1 => RunEnd::Limit,
+            2 => RunEnd::Fault,
+            _ => RunEnd::Stuck,
+        })
+    }
+
+    /// State of a channel: has something to give, its reader takes it, has room.
+    ///
+    /// # Errors
+    /// [`Error::Simulator`].
+    pub fn channel(&mut self, index: usize) -> Result<(bool, bool, bool), Error> {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        // SAFETY: `sim` is a live instance; no clock runs.
+        let state = unsafe { (self.model.functions.channel)(self.model.sim.as_ptr(), index) };
+        let state = self.model.check(state)?;
+        Ok((state & 4 != 0, state & 2 != 0, state & 1 != 0))
+    }
+
+    /// The instance.
+    pub fn model(&self) -> &Model {
+        self.model
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        // SAFETY: `sim` is a live instance; an empty table needs no storage.
+        unsafe {
+            (self.model.functions.set_regions)(self.model.sim.as_ptr(), std::ptr::null(), 0);
+        }
+    }
+}

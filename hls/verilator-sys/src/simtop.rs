@@ -1,0 +1,315 @@
+//! The top module of a simulation: a wrapper that gives every kernel the same port names and widths.
+//!
+//! Nothing but wires. It exists because the mandated port name `interrupt` is a reserved word in
+//! Verilator's C++, because ids of any width become 16 bits, and because the AXI checkers and the
+//! function that reads the kernel's channels have their place in it.
+
+use crate::Error;
+use std::fmt::Write;
+
+/// Name of the AXI protocol checker; instantiated if a source of this module's file name is given.
+pub const CHECKER_MODULE: &str = "clhls_axi_checker";
+
+/// An AXI4 master of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Port {
+    /// Prefix of its signals: `m_axi_gmem0`.
+    pub name: String,
+    /// Data width, a power of two from 32 to 1024.
+    pub data_bits: u32,
+    /// Width of the id signals, 1 to 16.
+    pub id_bits: u32,
+}
+
+/// Signals of a channel inside the kernel, as hierarchical names below its top module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelSignals {
+    /// 1 while the channel has something to give.
+    pub valid: Option<String>,
+    /// 1 while its reader takes it.
+    pub ready: Option<String>,
+    /// 1 while it has room.
+    pub space: Option<String>,
+}
+
+/// A file of Verilog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// File name: `<module>.v`.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Library files are read only if a module of their name is instantiated.
+    pub library: bool,
+}
+
+/// A kernel to simulate.
+#[derive(Debug, Clone)]
+pub struct Design {
+    /// Its module.
+    pub kernel: String,
+    /// Its AXI4 masters.
+    pub ports: Vec<Port>,
+    /// Its channels, for the detection and report of hangs.
+    pub channels: Vec<ChannelSignals>,
+    /// The Verilog.
+    pub sources: Vec<Source>,
+}
+
+impl Design {
+    pub(crate) fn has_checker(&self) -> bool {
+        let file = format!("{CHECKER_MODULE}.v");
+        self.sources.iter().any(|source| source.name == file)
+    }
+
+    pub(crate) fn verify(&self) -> Result<(), Error> {
+        let fail = |problem: String| Err(Error::Design(problem));
+        for port in &self.ports {
+            if !port.data_bits.is_power_of_two() || !(32..=1024).contains(&port.data_bits) {
+                return fail(format!(
+                    "port {} has {} data bits, possible are powers of two from 32 to 1024",
+                    port.name, port.data_bits
+                ));
+            }
+            if !(1..=16).contains(&port.id_bits) {
+                return fail(format!(
+                    "port {} has {} id bits, possible are 1 to 16",
+                    port.name, port.id_bits
+                ));
+            }
+        }
+        for source in &self.sources {
+            let plain = !source.name.is_empty()
+                && source.name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
+                && !source.name.starts_with(['.', '-']);
+            if !plain {
+                return fail(format!("`{}` is not a plain file name", source.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Signals of an AXI4 master: name, width, and whether the kernel drives them.
+const AXI_SIGNALS: [(&str, Width, bool); 37] = [
+    ("awid", Width::Id, true),
+    ("awaddr", Width::Bits(64), true),
+    ("awlen", Width::Bits(8), true),
+    ("awsize", Width::Bits(3), true),
+    ("awburst", Width::Bits(2), true),
+    ("awlock", Width::Unused(1), true),
+    ("awcache", Width::Unused(4), true),
+    ("awprot", Width::Unused(3), true),
+    ("awqos", Width::Unused(4), true),
+    ("awvalid", Width::Bits(1), true),
+    ("awready", Width::Bits(1), false),
+    ("wdata", Width::Data, true),
+    ("wstrb", Width::Strobes, true),
+    ("wlast", Width::Bits(1), true),
+    ("wvalid", Width::Bits(1), true),
+    ("wready", Width::Bits(1), false),
+    ("bid", Width::Id, false),
+    ("bresp", Width::Bits(2), false),
+    ("bvalid", Width::Bits(1), false),
+    ("bready", Width::Bits(1), true),
+    ("arid", Width::Id, true),
+    ("araddr", Width::Bits(64), true),
+    ("arlen", Width::Bits(8), true),
+    ("arsize", Width::Bits(3), true),
+    ("arburst", Width::Bits(2), true),
+    ("arlock", Width::Unused(1), true),
+    ("arcache", Width::Unused(4), true),
+    ("arprot", Width::Unused(3), true),
+    ("arqos", Width::Unused(4), true),
+    ("arvalid", Width::Bits(1), true),
+    ("arready", Width::Bits(1), false),
+    ("rid", Width::Id, false),
+    ("rdata", Width::Data, false),
+    ("rresp", Width::Bits(2), false),
+    ("rlast", Width::Bits(1), false),
+    ("rvalid", Width::Bits(1), false),
+    ("rready", Width::Bits(1), true),
+];
+
+/// Width of a signal of an AXI4 master.
+#[derive(Clone, Copy)]
+enum Width {
+    /// Always the same.
+    Bits(u32),
+    /// Always the same, and of no interest to the memory.
+    Unused(u32),
+    /// The port's id width inside, 16 bits outside.
+    Id,
+    /// The data width.
+    Data,
+    /// One bit for each byte of data.
+    Strobes,
+}
+
+/// Width of the id signals of simtop.
+const ID_BITS: u32 = 16;
+
+/// Signals of the AXI4-Lite slave: name, width, and whether the kernel drives them.
+const AXIL_SIGNALS: [(&str, u32, bool); 17] = [
+    ("awaddr", 12, false),
+    ("awvalid", 1, false),
+    ("awready", 1, true),
+    ("wdata", 32, false),
+    ("wstrb", 4, false),
+    ("wvalid", 1, false),
+    ("wready", 1, true),
+    ("bresp", 2, true),
+    ("bvalid", 1, true),
+    ("bready", 1, false),
+    ("araddr", 12, false),
+    ("arvalid", 1, false),
+    ("arready", 1, true),
+    ("rdata", 32, true),
+    ("rresp", 2, true),
+    ("rvalid", 1, true),
+    ("rready", 1, false),
+];
+
+/// The text of `simtop.sv`.
+pub fn simtop(design: &Design) -> String {
+    let mut ports = vec![
+        "  input  wire clk".to_owned(),
+        "  input  wire rst_n".to_owned(),
+        "  output wire irq".to_owned(),
+    ];
+    let mut body = String::new();
+    let mut pins = vec![
+        "    .ap_clk(clk)".to_owned(),
+        "    .ap_rst_n(rst_n)".to_owned(),
+        "    .interrupt(irq)".to_owned(),
+    ];
+    for (name, bits, driven) in AXIL_SIGNALS {
+        ports.push(port_declaration(&format!("axil_{name}"), bits, driven));
+        pins.push(format!("    .s_axi_control_{name}(axil_{name})"));
+    }
+    for (index, port) in design.ports.iter().enumerate() {
+        master(index, port, design.has_checker(), &mut ports, &mut pins, &mut body);
+    }
+    let mut text =
+        String::from("// Wrapper of a kernel for simulation.\n`default_nettype none\n\n");
+    let _ = writeln!(text, "module simtop (\n{}\n);\n", ports.join(",\n"));
+    text += &body;
+    let _ = writeln!(text, "\n  {} dut (\n{}\n  );", design.kernel, pins.join(",\n"));
+    text += &channel_function(&design.channels);
+    text += "\nendmodule\n\n`default_nettype wire\n";
+    text
+}
+
+fn port_declaration(name: &str, bits: u32, output: bool) -> String {
+    let direction = if output { "output wire" } else { "input  wire" };
+    if bits == 1 {
+        format!("  {direction} {name}")
+    } else {
+        format!("  {direction} [{}:0] {name}", bits - 1)
+    }
+}
+
+/// Adds the signals of master number `index`.
+fn master(
+    index: usize,
+    port: &Port,
+    checker: bool,
+    ports: &mut Vec<String>,
+    pins: &mut Vec<String>,
+    body: &mut String,
+) {
+    let name = &port.name;
+    for (signal, width, driven) in AXI_SIGNALS {
+        let outside = format!("p{index}_{signal}");
+        let bits = match width {
+            Width::Bits(bits) => bits,
+            Width::Data => port.data_bits,
+            Width::Strobes => port.data_bits / 8,
+            Width::Unused(bits) => {
+                let _ = writeln!(body, "  wire [{}:0] {outside};", bits - 1);
+                pins.push(format!("    .{name}_{signal}({outside})"));
+                continue;
+            }
+            Width::Id => {
+                ports.push(port_declaration(&outside, ID_BITS, driven));
+                pins.push(format!("    .{name}_{signal}({outside}_i)"));
+                let _ = writeln!(body, "  wire [{}:0] {outside}_i;", port.id_bits - 1);
+                let _ = if driven {
+                    writeln!(body, "  assign {outside} = {ID_BITS}'({outside}_i);")
+                } else {
+                    writeln!(body, "  assign {outside}_i = {outside}[{}:0];", port.id_bits - 1)
+                };
+                continue;
+            }
+        };
+        ports.push(port_declaration(&outside, bits, driven));
+        pins.push(format!("    .{name}_{signal}({outside})"));
+    }
+    ports.push(port_declaration(&format!("p{index}_check_error"), 1, true));
+    ports.push(port_declaration(&format!("p{index}_check_code"), 8, true));
+    if checker {
+        checker_instance(index, port, body);
+    } else {
+        let _ = writeln!(body, "  assign p{index}_check_error = 1'b0;");
+        let _ = writeln!(body, "  assign p{index}_check_code = 8'd0;");
+    }
+}
+
+fn checker_instance(index: usize, port: &Port, body: &mut String) {
+    let signals = AXI_SIGNALS;
+    let pins: String = signals
+        .into_iter()
+        .map(|(signal, width, _)| match width {
+            Width::Id => format!(",\n    .{signal}(p{index}_{signal}_i)"),
+            _ => format!(",\n    .{signal}(p{index}_{signal})"),
+        })
+        .collect();
+    let _ = writeln!(
+        body,
+        "\n  {CHECKER_MODULE} #(\n    .DATA_BITS({}), .ID_BITS({})\n  ) check{index} (\n    .clk(clk), .rst(~rst_n){pins},\n    \
+         .error(p{index}_check_error), .error_code(p{index}_check_code)\n  );",
+        port.data_bits, port.id_bits
+    );
+}
+
+/// A function that the clock loop calls when the ports have been silent for long. A function, and not
+/// ports, so that simulation pays for it only then.
+fn channel_function(channels: &[ChannelSignals]) -> String {
+    if channels.is_empty() {
+        return String::new();
+    }
+    let signal = |path: &Option<String>| match path {
+        Some(path) => format!("dut.{path}"),
+        None => "1'b0".to_owned(),
+    };
+    let mut text = String::from(
+        "\n  export \"DPI-C\" function clhls_channel_state;\n  \
+         function int clhls_channel_state(input int index);\n    case (index)\n",
+    );
+    for (index, channel) in channels.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "      {index}: return {{29'd0, {}, {}, {}}};",
+            signal(&channel.valid),
+            signal(&channel.ready),
+            signal(&channel.space)
+        );
+    }
+    text += "      default: return 0;\n    endcase\n  endfunction\n";
+    text
+}
+
+/// The C++ header that tells the shim the shape of simtop.
+pub(crate) fn shape_header(design: &Design, random_state: bool) -> String {
+    let ports: String = design
+        .ports
+        .iter()
+        .enumerate()
+        .map(|(index, port)| format!(" X({index}, {})", port.data_bits / 8))
+        .collect();
+    format!(
+        "#define CLHLS_FOR_EACH_PORT(X){ports}\n#define CLHLS_CHANNELS {}\n#define CLHLS_RANDOM_STATE {}\n",
+        design.channels.len(),
+        u8::from(random_state)
+    )
+}
