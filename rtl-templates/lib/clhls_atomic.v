@@ -1,0 +1,176 @@
+// Global atomic unit with N in-order client ports, arbitrated round robin; owns the ordering of its memory object.
+// EXCLUSIVE = 1 (nothing else in the kernel touches the object): latency 10 and II 1 on cache hits, see clhls_atomic_cached.
+// EXCLUSIVE = 0: one operation at a time, two memory round trips each, see clhls_atomic_direct.
+`default_nettype none
+
+module clhls_atomic #(
+  parameter N          = 1,           // client ports, >= 1
+  parameter ADDR_BITS  = 64,          // byte address bits, <= 64
+  parameter BYTES      = 4,           // bytes of an operation, 4 or 8; addresses are multiples of it
+  parameter BUS_BYTES  = 64,          // bytes of a bus line, a power of two, BYTES..128
+  parameter EXCLUSIVE  = 0,           // 1: cached
+  parameter LINES      = 16,          // EXCLUSIVE = 1: cache lines, a power of two, >= 2
+  parameter [15:0] OPS = 16'h1FFF,    // operations that occur, see clhls_atomic_alu
+  parameter SITE       = 0,           // number of client 0's access in the manifest, client i is SITE + i (simulation)
+  parameter TARGET     = "generic",   // RAM primitive: "generic" or "ecp5"
+  parameter LINE_BITS  = ADDR_BITS - $clog2(BUS_BYTES)  // derived: do not set
+) (
+  input  wire                   clk,
+  input  wire                   rst,        // synchronous, active high
+  input  wire                   flush,      // level, EXCLUSIVE = 1: write everything back and forget it; hold until idle
+  output wire                   idle,       // nothing inside, memory is up to date; falls at the latest 2 cycles after a request
+  // requests, client i at [i*W +: W]
+  input  wire [N-1:0]           s_valid,
+  output wire [N-1:0]           s_ready,
+  input  wire [N*4-1:0]         s_op,       // see clhls_atomic_alu
+  input  wire [N*ADDR_BITS-1:0] s_addr,
+  input  wire [N*8*BYTES-1:0]   s_data,
+  input  wire [N*8*BYTES-1:0]   s_compare,  // cmpxchg only
+  input  wire [N-1:0]           s_pred,     // 0: no access, the response is 0
+  // responses, one per request, in order for each client
+  output wire [N-1:0]           m_valid,
+  input  wire [N-1:0]           m_ready,
+  output wire [N*8*BYTES-1:0]   m_data,     // value before the operation
+  // memory side, as of clhls_load and clhls_store
+  output wire                   ar_valid,
+  input  wire                   ar_ready,
+  output wire [LINE_BITS-1:0]   ar_line,
+  output wire [7:0]             ar_len,
+  input  wire                   r_valid,
+  input  wire [8*BUS_BYTES-1:0] r_data,
+  output wire                   aw_valid,
+  input  wire                   aw_ready,
+  output wire [LINE_BITS-1:0]   aw_line,
+  output wire [7:0]             aw_len,
+  output wire                   w_valid,
+  input  wire                   w_ready,
+  output wire [8*BUS_BYTES-1:0] w_data,
+  output wire [BUS_BYTES-1:0]   w_strb,
+  output wire                   w_last,
+  input  wire                   b_valid
+);
+
+  initial begin
+    if (N < 1 || (BYTES != 4 && BYTES != 8) || BUS_BYTES < BYTES || BUS_BYTES > 128 || ADDR_BITS > 64) begin
+      $display("clhls_atomic: N at least 1, BYTES 4 or 8, BUS_BYTES BYTES..128, ADDR_BITS <= 64");
+      $finish;
+    end
+  end
+
+  localparam DW        = 8 * BYTES;
+  localparam LOW       = $clog2(BYTES);
+  localparam LANES     = BUS_BYTES / BYTES;
+  localparam LANE_BITS = (LANES > 1) ? $clog2(LANES) : 1;
+  localparam SIDE      = 1 + 4 + LINE_BITS + LANE_BITS + 2 * DW;
+
+  // ---- clients: arbiter into a skid buffer, answers by one-hot tag ----
+  wire [N-1:0]         room;
+  wire [N-1:0]         grant;
+  wire                 skid_ready;
+  wire [N-1:0]         take = s_valid & s_ready;
+  reg  [SIDE-1:0]      word;
+  wire [N*LANE_BITS-1:0] lanes;
+  wire                 c_valid;
+  wire                 c_ready;
+  wire [N-1:0]         c_tag;
+  wire                 c_pred;
+  wire [3:0]           c_op;
+  wire [LINE_BITS-1:0] c_line;
+  wire [LANE_BITS-1:0] c_lane;
+  wire [DW-1:0]        c_data;
+  wire [DW-1:0]        c_compare;
+  wire                 o_valid;
+  wire [N-1:0]         o_tag;
+  wire [DW-1:0]        o_old;
+  wire                 core_idle;
+
+  clhls_arbiter #(
+    .N(N), .PRIORITY0(0)
+  ) u_arbiter (
+    .clk(clk), .rst(rst), .request(s_valid & room), .advance(skid_ready), .grant(grant)
+  );
+
+  assign s_ready = grant & {N{skid_ready}};
+
+  genvar c;
+  generate
+    for (c = 0; c < N; c = c + 1) begin : g_client
+      if (LANES > 1) begin : g_lane
+        assign lanes[c*LANE_BITS +: LANE_BITS] = s_addr[c*ADDR_BITS + LOW +: LANE_BITS];
+      end else begin : g_one_lane
+        assign lanes[c*LANE_BITS +: LANE_BITS] = 1'b0;
+      end
+      clhls_response #(
+        .WIDTH(DW)
+      ) u_response (
+        .clk(clk), .rst(rst), .reserve(take[c]), .room(room[c]),
+        .s_valid(o_valid & o_tag[c]), .s_data(o_old),
+        .m_valid(m_valid[c]), .m_ready(m_ready[c]), .m_data(m_data[c*DW +: DW])
+      );
+`ifdef CLHLS_CHECK_ACCESS
+      clhls_access_probe #(
+        .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .IS_WRITE(2), .SITE(SITE + c)
+      ) u_probe (
+        .clk(clk), .access(take[c] & s_pred[c] & ~rst), .addr(s_addr[c*ADDR_BITS +: ADDR_BITS])
+      );
+`endif
+    end
+  endgenerate
+
+  integer i;
+  always @* begin
+    word = {SIDE{1'b0}};
+    for (i = 0; i < N; i = i + 1) begin
+      word = word | ({s_pred[i], s_op[4*i +: 4], s_addr[i*ADDR_BITS + ADDR_BITS - LINE_BITS +: LINE_BITS],
+                      lanes[i*LANE_BITS +: LANE_BITS], s_data[i*DW +: DW], s_compare[i*DW +: DW]} & {SIDE{grant[i]}});
+    end
+  end
+
+  clhls_skid #(
+    .WIDTH(N + SIDE)
+  ) u_skid (
+    .clk(clk), .rst(rst),
+    .s_valid(|grant), .s_ready(skid_ready), .s_data({grant, word}),
+    .m_valid(c_valid), .m_ready(c_ready), .m_data({c_tag, c_pred, c_op, c_line, c_lane, c_data, c_compare})
+  );
+
+  generate
+    if (EXCLUSIVE != 0) begin : g_cached
+      clhls_atomic_cached #(
+        .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .LINES(LINES), .LINE_BITS(LINE_BITS), .LANE_BITS(LANE_BITS), .TAG_BITS(N),
+        .OPS(OPS), .TARGET(TARGET)
+      ) u_core (
+        .clk(clk), .rst(rst), .flush(flush), .idle(core_idle),
+        .c_valid(c_valid), .c_ready(c_ready), .c_tag(c_tag), .c_pred(c_pred), .c_op(c_op), .c_line(c_line), .c_lane(c_lane),
+        .c_data(c_data), .c_compare(c_compare),
+        .o_valid(o_valid), .o_tag(o_tag), .o_old(o_old),
+        .ar_valid(ar_valid), .ar_ready(ar_ready), .ar_line(ar_line), .r_valid(r_valid), .r_data(r_data),
+        .aw_valid(aw_valid), .aw_ready(aw_ready), .aw_line(aw_line),
+        .w_valid(w_valid), .w_ready(w_ready), .w_data(w_data), .w_strb(w_strb), .b_valid(b_valid)
+      );
+    end else begin : g_direct
+      clhls_atomic_direct #(
+        .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .LINE_BITS(LINE_BITS), .LANE_BITS(LANE_BITS), .TAG_BITS(N), .OPS(OPS)
+      ) u_core (
+        .clk(clk), .rst(rst), .idle(core_idle),
+        .c_valid(c_valid), .c_ready(c_ready), .c_tag(c_tag), .c_pred(c_pred), .c_op(c_op), .c_line(c_line), .c_lane(c_lane),
+        .c_data(c_data), .c_compare(c_compare),
+        .o_valid(o_valid), .o_tag(o_tag), .o_old(o_old),
+        .ar_valid(ar_valid), .ar_ready(ar_ready), .ar_line(ar_line), .r_valid(r_valid), .r_data(r_data),
+        .aw_valid(aw_valid), .aw_ready(aw_ready), .aw_line(aw_line),
+        .w_valid(w_valid), .w_ready(w_ready), .w_data(w_data), .w_strb(w_strb), .b_valid(b_valid)
+      );
+      wire unused = &{1'b0, flush, LINES != 0};
+    end
+  endgenerate
+
+  assign ar_len = 8'd0;
+  assign aw_len = 8'd0;
+  assign w_last = 1'b1;
+  assign idle   = core_idle & ~c_valid;
+
+  wire unused = &{1'b0, s_addr, SITE != 0};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,249 @@
+// Global atomics on memory that nothing else touches during the launch: direct-mapped write-back cache of LINES bus lines in front
+// of a read-modify-write pipeline.
+// latency 8 on a hit, II 1 on hits (any addresses); a miss waits for the pipeline, writes the victim back and fetches its line.
+// Use through clhls_atomic.
+`default_nettype none
+
+module clhls_atomic_cached #(
+  parameter BYTES     = 4,            // bytes of an operation
+  parameter BUS_BYTES = 64,           // bytes of a bus line
+  parameter LINES     = 16,           // a power of two, >= 2
+  parameter LINE_BITS = 58,           // bits of a line number
+  parameter LANE_BITS = 4,            // log2(BUS_BYTES / BYTES), at least 1
+  parameter TAG_BITS  = 1,            // client's tag
+  parameter [15:0] OPS = 16'h1FFF,    // operations that occur, see clhls_atomic_alu
+  parameter TARGET    = "generic"     // RAM primitive: "generic" or "ecp5"
+) (
+  input  wire                   clk,
+  input  wire                   rst,       // synchronous, active high
+  input  wire                   flush,     // level: write everything back and forget it
+  output wire                   idle,      // register: nothing inside, no line is dirty
+  input  wire                   c_valid,
+  output wire                   c_ready,
+  input  wire [TAG_BITS-1:0]    c_tag,
+  input  wire                   c_pred,
+  input  wire [3:0]             c_op,
+  input  wire [LINE_BITS-1:0]   c_line,
+  input  wire [LANE_BITS-1:0]   c_lane,
+  input  wire [8*BYTES-1:0]     c_data,
+  input  wire [8*BYTES-1:0]     c_compare,
+  output wire                   o_valid,   // always accepted
+  output wire [TAG_BITS-1:0]    o_tag,
+  output wire [8*BYTES-1:0]     o_old,
+  output wire                   ar_valid,
+  input  wire                   ar_ready,
+  output wire [LINE_BITS-1:0]   ar_line,
+  input  wire                   r_valid,
+  input  wire [8*BUS_BYTES-1:0] r_data,
+  output wire                   aw_valid,
+  input  wire                   aw_ready,
+  output wire [LINE_BITS-1:0]   aw_line,
+  output wire                   w_valid,
+  input  wire                   w_ready,
+  output wire [8*BUS_BYTES-1:0] w_data,
+  output wire [BUS_BYTES-1:0]   w_strb,
+  input  wire                   b_valid
+);
+
+  initial begin
+    if (LINES < 2 || (LINES & (LINES - 1)) != 0) begin
+      $display("clhls_atomic_cached: LINES must be a power of two, at least 2");
+      $finish;
+    end
+  end
+
+  localparam LANES = BUS_BYTES / BYTES;
+  localparam DW    = 8 * BYTES;
+  localparam IW    = $clog2(LINES);
+  localparam KW    = LINE_BITS - IW;  // key bits: the upper part of the line number
+  localparam [3:0] OP_LOAD = 4'd11;
+
+  localparam [2:0] ST_RUN     = 3'd0;
+  localparam [2:0] ST_DRAIN   = 3'd1;  // wait for the pipeline
+  localparam [2:0] ST_VICTIM  = 3'd2;  // read the dirty line out of the RAM
+  localparam [2:0] ST_WRITE   = 3'd3;  // AW and W
+  localparam [2:0] ST_CONFIRM = 3'd4;  // B
+  localparam [2:0] ST_ASK     = 3'd5;  // AR
+  localparam [2:0] ST_FILL    = 3'd6;  // R
+
+  // ---- two request stages: 1 reads the tags, 2 compares and issues ----
+  localparam SIDE = TAG_BITS + 4 + LANE_BITS + 2 * DW;
+  reg                 p1_valid_q;
+  reg                 p1_pred_q;
+  reg [LINE_BITS-1:0] p1_line_q;
+  reg [SIDE-1:0]      p1_side_q;
+  reg                 p2_valid_q;
+  reg                 p2_pred_q;
+  reg [LINE_BITS-1:0] p2_line_q;
+  reg [SIDE-1:0]      p2_side_q;
+  reg                 p2_known_q;   // its index holds a line
+  reg [KW-1:0]        p2_key_q;     // key of that line
+
+  reg [KW-1:0]    key [0:LINES-1];
+  reg [LINES-1:0] known_q;
+  reg [LINES-1:0] dirty_q;
+
+  reg [2:0]   state_q;
+  reg         sweep_q;      // flushing: all lines in turn
+  reg [IW-1:0] index_q;     // line at work in the states after ST_DRAIN
+  wire [IW-1:0] p2_index = p2_line_q[IW-1:0];
+  wire        busy;
+  wire        hit   = p2_known_q & (p2_key_q == p2_line_q[LINE_BITS-1:IW]);
+  wire        issue = p2_valid_q & (state_q == ST_RUN) & (hit | ~p2_pred_q);
+  // Stage 1 to stage 2; not while lines are being forgotten, as it reads the tags.
+  wire        move1 = (~p2_valid_q & ~sweep_q) | issue;
+  wire        filled = (state_q == ST_FILL) & r_valid;
+  wire        swept  = sweep_q & (&index_q);
+
+  assign c_ready = ~p1_valid_q | move1;
+
+  wire [TAG_BITS-1:0]  p2_tag;
+  wire [3:0]           p2_op;
+  wire [LANE_BITS-1:0] p2_lane;
+  wire [DW-1:0]        p2_data;
+  wire [DW-1:0]        p2_compare;
+  assign {p2_tag, p2_op, p2_lane, p2_data, p2_compare} = p2_side_q;
+
+  always @(posedge clk) begin
+    if (rst) begin
+      p1_valid_q <= 1'b0;
+      p2_valid_q <= 1'b0;
+      p2_known_q <= 1'b0;
+    end else begin
+      if (c_ready) p1_valid_q <= c_valid;
+      if (move1) p2_valid_q <= p1_valid_q;
+      if (filled) p2_known_q <= 1'b1;
+      else if (move1) p2_known_q <= known_q[p1_line_q[IW-1:0]];
+    end
+  end
+
+  always @(posedge clk) begin
+    if (c_ready) begin
+      p1_pred_q <= c_pred;
+      p1_line_q <= c_line;
+      p1_side_q <= {c_tag, c_op, c_lane, c_data, c_compare};
+    end
+    if (move1) begin
+      p2_pred_q <= p1_pred_q;
+      p2_line_q <= p1_line_q;
+      p2_side_q <= p1_side_q;
+    end
+    if (filled) p2_key_q <= p2_line_q[LINE_BITS-1:IW];
+    else if (move1) p2_key_q <= key[p1_line_q[IW-1:0]];
+    if (filled) key[p2_index] <= p2_line_q[LINE_BITS-1:IW];
+  end
+
+  // ---- miss and flush ----
+  wire miss      = p2_valid_q & p2_pred_q & ~hit;
+  wire want_sweep = flush & ~p1_valid_q & ~p2_valid_q & (|known_q);
+  wire is_dirty  = dirty_q[index_q];
+  reg [1:0] step_q;         // RAM read cycles
+  reg aw_done_q;
+  reg w_done_q;
+  reg [KW-1:0] victim_key_q;
+  reg [8*BUS_BYTES-1:0] victim_q;
+
+  always @(posedge clk) begin
+    if (rst) begin
+      state_q   <= ST_RUN;
+      sweep_q   <= 1'b0;
+      aw_done_q <= 1'b0;
+      w_done_q  <= 1'b0;
+      step_q    <= 2'd0;
+    end else begin
+      aw_done_q <= (state_q == ST_WRITE) & (aw_done_q | aw_ready);
+      w_done_q  <= (state_q == ST_WRITE) & (w_done_q | w_ready);
+      step_q    <= (state_q == ST_VICTIM) ? step_q + 2'd1 : 2'd0;
+      case (state_q)
+        ST_RUN: begin
+          sweep_q <= ~miss & want_sweep;
+          if (miss | want_sweep) state_q <= ST_DRAIN;
+        end
+        ST_DRAIN: begin
+          // sweeping passes here once per line; a clean line costs one cycle
+          if (~busy) begin
+            if (is_dirty) state_q <= ST_VICTIM;
+            else if (~sweep_q) state_q <= ST_ASK;
+            else if (swept) state_q <= ST_RUN;
+          end
+        end
+        ST_VICTIM: if (step_q == 2'd2) state_q <= ST_WRITE;
+        ST_WRITE:  if ((aw_done_q | aw_ready) & (w_done_q | w_ready)) state_q <= ST_CONFIRM;
+        ST_CONFIRM: if (b_valid) state_q <= ~sweep_q ? ST_ASK : swept ? ST_RUN : ST_DRAIN;
+        ST_ASK:    if (ar_ready) state_q <= ST_FILL;
+        ST_FILL:   if (r_valid) state_q <= ST_RUN;
+        default:   state_q <= ST_RUN;
+      endcase
+    end
+  end
+
+  wire next_line = sweep_q & (((state_q == ST_DRAIN) & ~busy & ~is_dirty) | ((state_q == ST_CONFIRM) & b_valid));
+
+  always @(posedge clk) begin
+    if (state_q == ST_RUN) index_q <= miss ? p2_index : {IW{1'b0}};
+    else if (next_line) index_q <= index_q + 1'b1;
+    if (state_q == ST_DRAIN) victim_key_q <= key[index_q];
+    if (state_q == ST_VICTIM) victim_q <= x_rdata;
+  end
+
+  integer i;
+  always @(posedge clk) begin
+    if (rst) begin
+      known_q <= {LINES{1'b0}};
+      dirty_q <= {LINES{1'b0}};
+    end else begin
+      for (i = 0; i < LINES; i = i + 1) begin
+        if (filled & (p2_index == i[IW-1:0])) begin
+          known_q[i] <= 1'b1;
+          dirty_q[i] <= 1'b0;
+        end else if (next_line & (index_q == i[IW-1:0])) begin
+          known_q[i] <= 1'b0;
+          dirty_q[i] <= 1'b0;
+        end else if (issue & p2_pred_q & (p2_op != OP_LOAD) & (p2_index == i[IW-1:0])) begin
+          dirty_q[i] <= 1'b1;
+        end
+      end
+    end
+  end
+
+  assign ar_valid = state_q == ST_ASK;
+  assign ar_line  = p2_line_q;
+  assign aw_valid = (state_q == ST_WRITE) & ~aw_done_q;
+  assign aw_line  = {victim_key_q, index_q};
+  assign w_valid  = (state_q == ST_WRITE) & ~w_done_q;
+  assign w_data   = victim_q;
+  assign w_strb   = {BUS_BYTES{1'b1}};
+
+  // ---- data ----
+  wire [8*BUS_BYTES-1:0] x_rdata;
+  wire [IW+$clog2(LANES)-1:0] address;
+
+  generate
+    if (LANES > 1) begin : g_lanes
+      assign address = {p2_index, p2_lane};
+    end else begin : g_one_lane
+      assign address = p2_index;
+      wire unused = &{1'b0, p2_lane};
+    end
+  endgenerate
+
+  clhls_rmw #(
+    .WIDTH(DW), .LANES(LANES), .DEPTH(LINES), .TAG_BITS(TAG_BITS), .OPS(OPS), .TARGET(TARGET)
+  ) u_rmw (
+    .clk(clk), .rst(rst),
+    .i_valid(issue), .i_pred(p2_pred_q), .i_op(p2_op), .i_addr(address), .i_data(p2_data), .i_compare(p2_compare),
+    .i_strb({BYTES{1'b1}}), .i_tag(p2_tag),
+    .o_valid(o_valid), .o_old(o_old), .o_tag(o_tag), .busy(busy),
+    .x_wen(filled), .x_ren(state_q == ST_VICTIM), .x_line(index_q), .x_wdata(r_data), .x_rdata(x_rdata)
+  );
+
+  reg idle_q;
+  assign idle = idle_q;
+  always @(posedge clk) begin
+    if (rst) idle_q <= 1'b1;
+    else idle_q <= ~(c_valid | p1_valid_q | p2_valid_q | busy | (|dirty_q)) & (state_q == ST_RUN);
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,53 @@
+// Response side of a memory client port: a FIFO whose places are reserved when requests are accepted, so it never refuses.
+// latency 1, II 1.
+`default_nettype none
+
+module clhls_response #(
+  parameter WIDTH = 32  // payload bits, >= 1
+) (
+  input  wire             clk,
+  input  wire             rst,      // synchronous, active high
+  input  wire             reserve,  // a request that will be answered is accepted
+  output wire             room,     // register: a place can be reserved (16 requests may be inside)
+  input  wire             s_valid,  // an answer; always accepted
+  input  wire [WIDTH-1:0] s_data,
+  output wire             m_valid,
+  input  wire             m_ready,
+  output wire [WIDTH-1:0] m_data
+);
+
+  localparam [4:0] PLACES = 5'd17;
+
+  reg [4:0] owned_q;
+  reg       room_q;
+  wire      give = m_valid & m_ready;
+  wire      ready_unused;
+
+  assign room = room_q;
+
+  always @(posedge clk) begin
+    if (rst) begin
+      owned_q <= 5'd0;
+      room_q  <= 1'b1;
+    end else if (reserve & ~give) begin
+      owned_q <= owned_q + 5'd1;
+      room_q  <= owned_q != PLACES - 5'd1;
+    end else if (give & ~reserve) begin
+      owned_q <= owned_q - 5'd1;
+      room_q  <= 1'b1;
+    end
+  end
+
+  clhls_fifo_lutram #(
+    .WIDTH(WIDTH), .DEPTH(17)
+  ) u_fifo (
+    .clk(clk), .rst(rst),
+    .s_valid(s_valid), .s_ready(ready_unused), .s_data(s_data),
+    .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
+  );
+
+  wire unused = &{1'b0, ready_unused};
+
+endmodule
+
+`default_nettype wire
