@@ -1,0 +1,130 @@
+//! The generated host functions: every kind of argument lands in the registers that the layout names.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use abi::{ArgKind, Manifest, ProgramMemory};
+use common::{arg, kernel, manifest, rtl, text};
+use target::Library;
+use verilog_to_package::{PackOptions, pack};
+
+/// `kernel void many(global float *y, constant int *new, char type, half h, local int *scratch, float3 v, struct s, long device)`
+fn many() -> Manifest {
+    let args = vec![
+        arg(0, "y", "float*", ArgKind::GlobalPtr),
+        // words of C++ and Rust, and a name that the generated function has itself
+        arg(1, "new", "int*", ArgKind::ConstantPtr),
+        arg(2, "type", "char", ArgKind::Scalar),
+        arg(3, "h", "half", ArgKind::Scalar),
+        arg(4, "scratch", "int*", ArgKind::LocalPtr),
+        arg(5, "v", "float3", ArgKind::Scalar),
+        arg(6, "s", "struct s", ArgKind::Scalar),
+        arg(7, "device", "long", ArgKind::Scalar),
+    ];
+    let mut design = manifest("many", vec![kernel("many", args, "unit", 64)]);
+    design.program_memory =
+        Some(ProgramMemory { size: 20, align: 4, init: Some((1..=20).collect()) });
+    design.kernels[0].lay_out(true).unwrap();
+    design.verify().unwrap();
+    design
+}
+
+/// What both programs must print: registers that are not 0, by hand from the layout rule.
+const EXPECTED: &str = "\
+010 55667788
+014 11223344
+028 000000fe
+030 00003c00
+038 3f800000
+03c 40000000
+040 40400000
+04c 04030201
+050 08070605
+054 0c0b0a09
+05c fffffffd
+060 ffffffff
+068 00000002
+070 0000000c
+078 00000005
+080 00000001
+088 00000004
+090 00000005
+098 00000001
+0a0 00000003
+0a8 00000001
+0b0 00000001
+0b8 00000007
+0d0 0000abcd
+000 00000001
+many: scratch: at most 1024 bytes of local memory
+";
+
+fn files(dir: &Path, main: &str, contents: &str) {
+    let board = Library::builtin().board("unit").unwrap();
+    common::write(&pack(&many(), &rtl(&["many"]), &board, &PackOptions::default()).unwrap(), dir);
+    std::fs::write(dir.join("host").join(main), contents).unwrap();
+}
+
+fn output(command: &mut Command) -> String {
+    let out = command.output().unwrap();
+    assert!(
+        out.status.success(),
+        "{command:?}\n{}{}",
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr)
+    );
+    String::from_utf8(out.stdout).unwrap()
+}
+
+#[test]
+fn c_arguments_land_in_their_registers() {
+    let dir = tempfile::tempdir().unwrap();
+    files(dir.path(), "main.c", include_str!("data/args_host.c"));
+    let host = dir.path().join("host");
+    let flags = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", "program"];
+    output(
+        Command::new("cc")
+            .args(flags)
+            .args(["main.c", "many.c", "clhls.c", "clhls_xrt.c", "-ldl"])
+            .current_dir(&host),
+    );
+    assert_eq!(output(&mut Command::new(host.join("program"))), EXPECTED);
+    // the headers serve C++ too
+    std::fs::write(host.join("header.cpp"), "#include \"many.h\"\n").unwrap();
+    output(
+        Command::new("c++")
+            .args(["-std=c++11", "-Wall", "-Wextra", "-Werror", "-c", "header.cpp"])
+            .current_dir(&host),
+    );
+}
+
+#[test]
+fn rust_arguments_land_in_their_registers() {
+    let dir = tempfile::tempdir().unwrap();
+    files(dir.path(), "main.rs", include_str!("data/args_host.rs"));
+    let host = dir.path().join("host");
+    output(
+        Command::new("rustc")
+            .args(["--edition", "2024", "-Dwarnings", "-o", "program", "main.rs"])
+            .current_dir(&host),
+    );
+    assert_eq!(output(&mut Command::new(host.join("program"))), EXPECTED);
+}
+
+#[test]
+fn program_scope_variables_are_in_the_generated_files() {
+    let board = Library::builtin().board("unit").unwrap();
+    let mut design = many();
+    let generate =
+        |design: &Manifest| pack(design, &rtl(&["many"]), &board, &PackOptions::default()).unwrap();
+    let files = generate(&design);
+    assert!(text(&files, "host/many.c").contains(
+        "program_memory[20] = {\n    1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,\n    17,18,19,20,\n};"
+    ));
+    design.program_memory.as_mut().unwrap().init = None;
+    let files = generate(&design);
+    assert!(text(&files, "host/many.c").contains("program_memory[20] = {0\n};"));
+    assert!(text(&files, "host/many.rs").contains("PROGRAM_MEMORY: [u8; 20] = [0; 20\n];"));
+}
