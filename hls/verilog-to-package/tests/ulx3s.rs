@@ -76,6 +76,27 @@ fn rust_host(dir: &Path, simulator: &Path) {
     assert_eq!(output, "ok\n");
 }
 
+/// The memory answers several masters at once as its model does, at a beat a cycle.
+#[test]
+fn the_memory_serves_several_masters() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let dir = tempfile::tempdir().unwrap();
+    let sources = [
+        here.join("tests/data/ram_bench.v"),
+        here.join("../../rtl-templates/shell/clhls_uart_bridge_ram.v"),
+    ];
+    run(Command::new("iverilog")
+        .args(["-g2012", "-o", "bench.vvp"])
+        .args(sources)
+        .current_dir(dir.path()));
+    for seed in 1..=3 {
+        let out = run(Command::new("vvp")
+            .args(["-n", "bench.vvp", &format!("+seed={seed}")])
+            .current_dir(dir.path()));
+        assert!(out.contains("PASS"), "seed {seed}: {out}");
+    }
+}
+
 /// The shell is clean under Verilator's lint, with several kernels and memory ports too.
 #[test]
 fn the_shell_is_lint_clean() {
