@@ -38,20 +38,39 @@ pub fn all(count: u64) -> Vec<Suite> {
     suites
 }
 
-/// A suite that compares two functions of the case number.
-fn suite<T: PartialEq + std::fmt::LowerHex>(
+/// A suite that compares two functions of the operands that belong to a case number.
+fn suite<C: std::fmt::Debug, T: PartialEq + std::fmt::LowerHex>(
     name: impl Into<String>,
     reference: &'static str,
     cases: u64,
-    ours: impl Fn(u64) -> T + Sync + 'static,
-    theirs: impl Fn(u64) -> T + Sync + 'static,
+    operands: impl Fn(u64) -> C + Sync + 'static,
+    ours: impl Fn(&C) -> T + Sync + 'static,
+    theirs: impl Fn(&C) -> T + Sync + 'static,
 ) -> Suite {
-    let check = move |range: Range<u64>| {
-        let differs = |i: &u64| ours(*i) != theirs(*i);
-        let describe = |i| format!("case {i:#x}: {:#x}, should be {:#x}", ours(i), theirs(i));
-        range.filter(differs).map(describe).collect()
+    let check = move |range: Range<u64>, step: usize| {
+        let mut differences = vec![];
+        for case in range.step_by(step) {
+            let operands = operands(case);
+            let (found, expected) = (ours(&operands), theirs(&operands));
+            if found != expected {
+                differences.push(format!("{operands:x?}: {found:#x}, should be {expected:#x}"));
+            }
+        }
+        differences
     };
     Suite { name: name.into(), reference, cases, check: Box::new(check) }
+}
+
+/// A suite over every bit pattern of one operand.
+fn every<T: PartialEq + std::fmt::LowerHex>(
+    name: impl Into<String>,
+    reference: &'static str,
+    width: u32,
+    ours: impl Fn(&Narrow, Value<u64>) -> T + Sync + 'static,
+    theirs: impl Fn(u64) -> T + Sync + 'static,
+) -> Suite {
+    let ours = move |x: &u64| ours(&Narrow::new(), Narrow::new().value(width, *x));
+    suite(name, reference, 1 << width, |x| x, ours, move |x| theirs(*x))
 }
 
 /// Every 16-bit operand of every unary operator and conversion, in all modes, by MPFR.
@@ -61,14 +80,12 @@ fn sixteen_bit_conversions() -> Vec<Suite> {
         operators.extend(Operator::of_format(format));
     }
     operators.retain(|op| matches!(op.input_widths().as_slice(), [8] | [16]));
-    operators
-        .into_iter()
-        .map(|op| {
-            let cases = 1 << op.input_widths()[0];
-            let theirs = move |x: u64| reference::expected(op, &[x as u128]);
-            suite(op.to_string(), MPFR, cases, move |x| eval(op, &[x as u128]), theirs)
-        })
-        .collect()
+    let exhaustive = |op: Operator| {
+        let ours = move |x: &u64| eval(op, &[*x as u128]);
+        let theirs = move |x: &u64| reference::expected(op, &[*x as u128]);
+        suite(op.to_string(), MPFR, 1 << op.input_widths()[0], |x| x, ours, theirs)
+    };
+    operators.into_iter().map(exhaustive).collect()
 }
 
 /// Every pair of f16 numbers.
@@ -79,19 +96,15 @@ fn half_pairs() -> Vec<Suite> {
         theirs: impl Fn(f64, f64) -> f64 + Sync + 'static,
     ) -> Suite {
         let decoded: Vec<f64> = (0..1 << 16).map(|x| host::decode(F16, x)).collect();
-        suite(
-            format!("{name}_f16, all pairs"),
-            DOUBLE,
-            1 << 32,
-            move |i| {
-                let b = Narrow::new();
-                ours(&b, b.value(16, i >> 16), b.value(16, i & 0xffff)).bits
-            },
-            move |i| {
-                let (x, y) = (decoded[(i >> 16) as usize], decoded[(i & 0xffff) as usize]);
-                host::encode(F16, RTE, theirs(x, y))
-            },
-        )
+        let ours = move |[x, y]: &[u64; 2]| {
+            let b = Narrow::new();
+            ours(&b, b.value(16, *x), b.value(16, *y)).bits
+        };
+        let theirs = move |[x, y]: &[u64; 2]| {
+            host::encode(F16, RTE, theirs(decoded[*x as usize], decoded[*y as usize]))
+        };
+        let operands = |i| [i >> 16, i & 0xffff];
+        suite(format!("{name}_f16, all pairs"), DOUBLE, 1 << 32, operands, ours, theirs)
     }
     vec![
         pair("fadd", |b, x, y| float::fadd(b, F16, RTE, x, y), |x, y| x + y),
@@ -103,76 +116,51 @@ fn half_pairs() -> Vec<Suite> {
 
 /// Every f32 operand of the unary operators.
 fn single_unary() -> Vec<Suite> {
-    fn every(
-        name: impl Into<String>,
-        reference: &'static str,
-        ours: impl Fn(&Narrow, Value<u64>) -> Value<u64> + Sync + 'static,
-        theirs: impl Fn(f32) -> u64 + Sync + 'static,
-    ) -> Suite {
-        let ours = move |x| {
-            let b = Narrow::new();
-            ours(&b, b.value(32, x)).bits
-        };
-        suite(name, reference, 1 << 32, ours, move |x| theirs(f32::from_bits(x as u32)))
-    }
-    let sqrt = |b: &Narrow, x| float::fsqrt(b, F32, RTE, x);
-    let widen = |b: &Narrow, x| float::ftof(b, F32, F64, RTE, x);
+    let number = |x: u64| f32::from_bits(x as u32);
+    let sqrt = |b: &Narrow, x| float::fsqrt(b, F32, RTE, x).bits;
+    let widen = |b: &Narrow, x| float::ftof(b, F32, F64, RTE, x).bits;
     let mut suites = vec![
-        every("fsqrt_f32", HARDWARE, sqrt, |x| single(x.sqrt())),
-        every("ftof_f32_f64", HARDWARE, widen, |x| double(x as f64)),
+        every("fsqrt_f32", HARDWARE, 32, sqrt, move |x| single(number(x).sqrt())),
+        every("ftof_f32_f64", HARDWARE, 32, widen, move |x| double(number(x) as f64)),
     ];
     for (mode, suffix) in Rounding::ALL {
-        let integral = move |b: &Narrow, x| float::fround(b, F32, mode, x);
-        let theirs = move |x| single(host::round(mode, x as f64) as f32);
-        suites.push(every(format!("fround_f32_{suffix}"), HARDWARE, integral, theirs));
+        let integral = move |b: &Narrow, x| float::fround(b, F32, mode, x).bits;
+        let theirs = move |x| single(host::round(mode, number(x) as f64) as f32);
+        suites.push(every(format!("fround_f32_{suffix}"), HARDWARE, 32, integral, theirs));
         for to in [F16, BF16] {
-            let ours = move |b: &Narrow, x| float::ftof(b, F32, to, mode, x);
-            let theirs = move |x| host::encode(to, mode, x as f64);
-            suites.push(every(format!("ftof_f32_{to}_{suffix}"), DOUBLE, ours, theirs));
+            let ours = move |b: &Narrow, x| float::ftof(b, F32, to, mode, x).bits;
+            let theirs = move |x| host::encode(to, mode, number(x) as f64);
+            suites.push(every(format!("ftof_f32_{to}_{suffix}"), DOUBLE, 32, ours, theirs));
         }
-        suites.extend(single_to_integer(mode, suffix, every));
+        for (width, signed) in [(8, true), (8, false), (16, true), (32, true), (32, false)] {
+            suites.push(single_to_integer(mode, width, signed));
+        }
     }
     suites
 }
 
-/// Every f32 operand of the conversions to integers up to 32 bits, by rounding in double.
-fn single_to_integer<F>(mode: Rounding, suffix: &str, every: F) -> Vec<Suite>
-where
-    F: Fn(String, &'static str, OfSingle, Expected) -> Suite,
-{
-    let mut suites = vec![];
-    for (width, signed) in [(8, true), (8, false), (16, true), (32, true), (32, false)] {
-        let name = format!("ftoi_f32_{}{width}_{suffix}", if signed { 's' } else { 'u' });
-        let ours: OfSingle = Box::new(move |b, x| float::ftoi(b, F32, width, signed, mode, x));
-        let theirs: Expected = Box::new(move |x| {
-            let rounded = host::round(mode, x as f64);
-            let mask = u64::MAX >> (64 - width);
-            let limit = 1i64 << (width - signed as u32);
-            let least = if signed { -limit } else { 0 };
-            (rounded as i64).clamp(least, limit - 1) as u64 & mask
-        });
-        suites.push(every(name, HARDWARE, ours, theirs));
-    }
-    suites
+/// Every f32 operand of a conversion to at most 32 bits, by rounding in double.
+fn single_to_integer(mode: Rounding, width: u32, signed: bool) -> Suite {
+    let op = Operator::FToI { from: F32, width, signed, round: mode };
+    let ours = move |b: &Narrow, x| float::ftoi(b, F32, width, signed, mode, x).bits;
+    let theirs = move |x: u64| {
+        let rounded = host::round(mode, f32::from_bits(x as u32) as f64);
+        let limit = 1i64 << (width - signed as u32);
+        let least = if signed { -limit } else { 0 };
+        (rounded as i64).clamp(least, limit - 1) as u64 & (u64::MAX >> (64 - width))
+    };
+    every(op.to_string(), HARDWARE, 32, ours, theirs)
 }
-
-type OfSingle = Box<dyn Fn(&Narrow, Value<u64>) -> Value<u64> + Sync>;
-type Expected = Box<dyn Fn(f32) -> u64 + Sync>;
 
 /// Every 32-bit integer as f32 and f64.
 fn thirty_two_bit_integers() -> Vec<Suite> {
-    let from = |to: Format, signed: bool| {
-        move |x: u64| {
-            let b = Narrow::new();
-            float::itof(&b, to, signed, RTE, b.value(32, x)).bits
-        }
-    };
-    let every = 1 << 32;
+    let from =
+        |to: Format, signed: bool| move |b: &Narrow, x| float::itof(b, to, signed, RTE, x).bits;
     vec![
-        suite("itof_s32_f32", HARDWARE, every, from(F32, true), |x| single(x as i32 as f32)),
-        suite("itof_u32_f32", HARDWARE, every, from(F32, false), |x| single(x as u32 as f32)),
-        suite("itof_s32_f64", HARDWARE, every, from(F64, true), |x| double(x as i32 as f64)),
-        suite("itof_u32_f64", HARDWARE, every, from(F64, false), |x| double(x as u32 as f64)),
+        every("itof_s32_f32", HARDWARE, 32, from(F32, true), |x| single(x as i32 as f32)),
+        every("itof_u32_f32", HARDWARE, 32, from(F32, false), |x| single(x as u32 as f32)),
+        every("itof_s32_f64", HARDWARE, 32, from(F64, true), |x| double(x as i32 as f64)),
+        every("itof_u32_f64", HARDWARE, 32, from(F64, false), |x| double(x as u32 as f64)),
     ]
 }
 
@@ -206,16 +194,17 @@ macro_rules! random_suites {
                 ours: impl Fn(&Native<$word>, [Value<$word>; 3]) -> Value<$word> + Sync + 'static,
                 theirs: impl Fn($float, $float, $float) -> $float + Sync + 'static,
             ) -> Suite {
-                let ours = move |i| {
+                let ours = move |operands: &[u64; 3]| {
                     let b = Native::<$word>::new();
-                    let values = triple(F, i).map(|v| b.constant(F.width(), v as u128));
+                    let values = operands.map(|v| b.constant(F.width(), v as u128));
                     ours(&b, values).bits as u64
                 };
-                let theirs = move |i| {
-                    let [x, y, z] = triple(F, i).map(|v| <$float>::from_bits(v as $bits));
+                let theirs = move |operands: &[u64; 3]| {
+                    let [x, y, z] = operands.map(|v| <$float>::from_bits(v as $bits));
                     $fold(theirs(x, y, z))
                 };
-                suite(format!("{name}_{F}, corner-mixing random"), HARDWARE, count, ours, theirs)
+                let name = format!("{name}_{F}, corner-mixing random");
+                suite(name, HARDWARE, count, |i| triple(F, i), ours, theirs)
             }
             vec![
                 of("fadd", count, |b, [x, y, _]| float::fadd(b, F, RTE, x, y), |x, y, _| x + y),
@@ -246,20 +235,18 @@ fn random_division(count: u64) -> Vec<Suite> {
     let both = |quotient: u128, remainder: u128, width: u32| remainder << width | quotient;
     let mut suites = vec![];
     for width in [32, 64] {
-        let ours = move |i| {
+        let ours = move |operands: &[u64; 2]| {
             let b = Wide::new();
-            let [x, y] = operands(i, width).map(|v| b.value(width, v as u128));
+            let [x, y] = operands.map(|v| b.value(width, v as u128));
             let d = int::udiv_rem(&b, x, y);
             both(d.quotient.bits, d.remainder.bits, width)
         };
-        let theirs = move |i| {
-            let [x, y] = operands(i, width);
-            let mask = u64::MAX >> (64 - width);
-            let quotient = x.checked_div(y).unwrap_or(mask);
-            both(quotient as u128, x.checked_rem(y).unwrap_or(x) as u128, width)
+        let theirs = move |[x, y]: &[u64; 2]| {
+            let quotient = x.checked_div(*y).unwrap_or(u64::MAX >> (64 - width));
+            both(quotient as u128, x.checked_rem(*y).unwrap_or(*x) as u128, width)
         };
         let name = format!("udivrem_u{width}, corner-mixing random");
-        suites.push(suite(name, HARDWARE, count, ours, theirs));
+        suites.push(suite(name, HARDWARE, count, move |i| operands(i, width), ours, theirs));
     }
     suites
 }

@@ -23,10 +23,11 @@ pub fn fdiv<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
     let exp = b.add(b.sub(x_exp, y_exp), bias);
 
     // The quotient of two significands lies in (1/2, 2): one bit above the point, p + 1 below.
-    let (quotient, inexact) = divide_significands(b, xn.significand, yn.significand, p + 2);
+    // Below the last place needed, that of a quotient from 1 on, no quotient ends: y times one
+    // that did would have more than p bits. So the remainder alone tells whether bits are lost.
+    let (quotient, sticky) = divide_significands(b, xn.significand, yn.significand, p + 2);
     let at_least_one = b.msb(quotient);
     let mantissa = b.mux(at_least_one, b.slice(quotient, 1, p + 1), b.trunc(quotient, p + 1));
-    let sticky = b.or(inexact, b.and(at_least_one, b.bit(quotient, 0)));
     let exp = b.mux(at_least_one, exp, b.sub(exp, b.constant(width, 1)));
 
     let sign = b.xor(xp.sign, yp.sign);

@@ -43,7 +43,8 @@ pub fn fmul<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
         exp: b.mask(b.or(carry, hidden), exp),
         frac: frac_next,
         round: b.and_not(round, plan.vanishes),
-        sticky: b.or(sticky, b.and(plan.vanishes, round)),
+        // A product in [2, 4) is never 2 itself, so the dropped bit leaves others behind it.
+        sticky,
     };
     let invalid = b.or(b.and(xp.exp_ones, yp.zero(b)), b.and(xp.zero(b), yp.exp_ones));
     let nan = b.or(b.or(xp.nan(b), yp.nan(b)), invalid);
