@@ -10,8 +10,12 @@ use host::{
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use verilator_sys::{
-    BuildOptions, Built, ChannelSignals, Design, MemoryOptions, Model, Port, Region, Source, build,
+    BuildOptions, Built, CHECKER_MODULE, ChannelSignals, Design, MemoryOptions, Model, Port,
+    Region, Source, build,
 };
+
+/// The AXI protocol checker that is bound to every memory port; part of simulations only.
+const CHECKER: &str = include_str!("../../../rtl-templates/axi/clhls_axi_checker.v");
 
 /// How a simulation is built and run.
 #[derive(Debug, Clone)]
@@ -80,10 +84,13 @@ impl Simulator {
     /// [`ErrorKind::Device`] if the manifest is not consistent or a kernel's file is missing.
     pub fn new(
         manifest: Manifest,
-        sources: Vec<Source>,
+        mut sources: Vec<Source>,
         options: SimOptions,
     ) -> Result<Self, Error> {
         manifest.verify().map_err(device_error)?;
+        let checker = format!("{CHECKER_MODULE}.v");
+        sources.retain(|source| source.name != checker);
+        sources.push(Source { name: checker, text: CHECKER.into(), library: true });
         for kernel in &manifest.kernels {
             let file = format!("{}.v", kernel.top);
             if !sources.iter().any(|source| source.name == file) {

@@ -49,10 +49,10 @@ impl DeviceMemory {
             base = region.end() + GUARD;
             index += 1;
         }
-        let region = Region::new(base, size).ok_or_else(no_memory)?;
-        if region.end() > self.last {
+        if base.checked_add(size).is_none_or(|end| end > self.last) {
             return Err(no_memory());
         }
+        let region = Region::new(base, size).ok_or_else(no_memory)?;
         self.regions.insert(index, region);
         Ok(base)
     }

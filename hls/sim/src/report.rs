@@ -58,8 +58,9 @@ impl Context<'_> {
             Fault::Checker { port, code, cycle } => {
                 let port = self.port(port);
                 self.error(format!(
-                    "AXI protocol violated on port {port}: checker code {code} (cycle {cycle}); this is \
-                     a bug of the hardware generator"
+                    "AXI protocol violated on port {port}: {} (cycle {cycle}); this is a bug of the \
+                     hardware generator",
+                    checker_rule(code)
                 ))
             }
             Fault::Finish { cycle } => self
@@ -191,4 +192,28 @@ fn protocol_rule(rule: ProtocolRule) -> String {
         ProtocolRule::Withdrawn => "VALID was withdrawn before READY".into(),
         ProtocolRule::Other(code) => format!("rule {code}"),
     }
+}
+
+/// The codes of `clhls_axi_checker.v`.
+fn checker_rule(code: u32) -> String {
+    let text = match code {
+        1 => "AW withdrawn or changed before AWREADY",
+        2 => "W withdrawn or changed before WREADY",
+        3 => "B withdrawn or changed before BREADY",
+        4 => "AR withdrawn or changed before ARREADY",
+        5 => "R withdrawn or changed before RREADY",
+        6 => "VALID during reset",
+        7 => "AW burst type, size or alignment",
+        8 => "AR burst type, size or alignment",
+        9 => "AW burst crosses a 4 KiB boundary",
+        10 => "AR burst crosses a 4 KiB boundary",
+        11 => "beats of a W burst differ from AWLEN",
+        12 => "beats of an R burst differ from ARLEN",
+        13 => "B without a complete write burst",
+        14 => "R without an outstanding read burst",
+        15 => "too many write bursts outstanding",
+        16 => "too many read bursts outstanding",
+        _ => return format!("checker code {code}"),
+    };
+    text.to_owned()
 }

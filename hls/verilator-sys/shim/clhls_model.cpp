@@ -19,6 +19,7 @@ namespace {
 class SimtopModel final : public clhls::Model {
 public:
   explicit SimtopModel(uint64_t seed) {
+    SimtopModel::activate();
     context_.traceEverOn(VM_TRACE_FST != 0);
 #if CLHLS_RANDOM_STATE
     context_.randReset(2);
@@ -40,12 +41,13 @@ public:
     top_->final();
   }
 
+  void activate() override { Verilated::threadContextp(&context_); }
   void eval() override { top_->eval(); }
+  void set_time(uint64_t time) override { context_.time(time); }
   bool finished() const override { return context_.gotFinish(); }
 
   unsigned channel(unsigned index) override {
 #if CLHLS_CHANNELS
-    Verilated::threadContextp(&context_);
     svSetScope(svGetScopeFromName("TOP.simtop"));
     return unsigned(clhls_channel_state(int(index)));
 #else

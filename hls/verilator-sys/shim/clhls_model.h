@@ -47,7 +47,10 @@ struct AxilPins {
 class Model {
 public:
   virtual ~Model() = default;
+  // Makes the model's context that of this thread; before every other use, its end included.
+  virtual void activate() = 0;
   virtual void eval() = 0;
+  virtual void set_time(uint64_t time) = 0; // half cycles, for $time
   virtual bool trace_open(const char *path) = 0; // false: built without tracing
   virtual void trace_dump(uint64_t time) = 0;
   virtual void trace_close() = 0;

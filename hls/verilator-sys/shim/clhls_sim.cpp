@@ -38,6 +38,7 @@ struct clhls_sim {
     for (clhls::AxiPort &port : ports)
       moved |= port.sample(now);
     idle = moved ? 0 : idle + 1;
+    model->set_time(2 * now);
     *model->clk = 1;
     model->eval();
     if (tracing)
@@ -169,6 +170,7 @@ thread_local clhls_sim *current = nullptr;
 // Runs an operation on an instance; exceptions become messages, nothing is thrown into Rust.
 template <class Operation> int guarded(clhls_sim *sim, Operation operation) {
   current = sim;
+  sim->model->activate();
   int result = -1;
   try {
     result = operation();
@@ -214,7 +216,10 @@ clhls_sim *clhls_sim_new(const clhls_options *options) {
   }
 }
 
-void clhls_sim_free(clhls_sim *sim) { delete sim; }
+void clhls_sim_free(clhls_sim *sim) {
+  sim->model->activate();
+  delete sim;
+}
 
 const char *clhls_sim_message(const clhls_sim *sim) { return sim->message.c_str(); }
 

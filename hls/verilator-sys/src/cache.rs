@@ -2,6 +2,7 @@
 //! when they exist, and never changed.
 
 use crate::Error;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// `$XDG_CACHE_HOME/clhls`, or `~/.cache/clhls`.
@@ -42,7 +43,8 @@ impl Key {
 /// Returns the directory `root/name`; if it does not exist, `fill` builds its contents in a
 /// temporary directory that then gets this name at once. The flag is true if it existed.
 ///
-/// Processes that do so at the same time may both build; the first one's result stays.
+/// Others that want the same directory wait for it, in this process or another one. The rename makes
+/// it right even where the file system has no locks.
 pub(crate) fn entry(
     root: &Path,
     name: &str,
@@ -53,6 +55,10 @@ pub(crate) fn entry(
         return Ok((path, true));
     }
     std::fs::create_dir_all(root).map_err(Error::io(root))?;
+    let _lock = lock(root, name);
+    if path.is_dir() {
+        return Ok((path, true));
+    }
     let temporary =
         tempfile::Builder::new().prefix(".build-").tempdir_in(root).map_err(Error::io(root))?;
     fill(temporary.path())?;
@@ -67,9 +73,44 @@ pub(crate) fn entry(
     }
 }
 
+/// Waits until nobody else builds an entry of this name. The lock files are shared between entries,
+/// so that there is a bounded number of them. `None` if the file system cannot lock.
+fn lock(root: &Path, name: &str) -> Option<File> {
+    let digest = blake3::hash(name.as_bytes());
+    let path = root.join(format!(".lock-{:02x}", digest.as_bytes()[0]));
+    let file = File::options().create(true).truncate(false).write(true).open(path).ok()?;
+    file.lock().ok()?;
+    Some(file)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn directories(root: &Path) -> usize {
+        let items = std::fs::read_dir(root).expect("listable");
+        items.filter(|item| item.as_ref().is_ok_and(|item| item.path().is_dir())).count()
+    }
+
+    #[test]
+    fn many_want_it_and_one_builds_it() {
+        let root = tempfile::tempdir().expect("a scratch directory");
+        let builds = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let build = |_: &Path| {
+                        builds.fetch_add(1, Ordering::SeqCst);
+                        std::thread::sleep(std::time::Duration::from_millis(20));
+                        Ok(())
+                    };
+                    entry(root.path(), "a", build).expect("built or found");
+                });
+            }
+        });
+        assert_eq!(builds.into_inner(), 1);
+    }
 
     #[test]
     fn entries_are_complete_or_absent() {
@@ -80,7 +121,7 @@ mod tests {
             Err(Error::NoCache)
         });
         assert!(failed.is_err());
-        assert_eq!(std::fs::read_dir(root).expect("listable").count(), 0, "nothing is left");
+        assert_eq!(directories(root), 0, "nothing is left");
         let fill = |dir: &Path| std::fs::write(dir.join("f"), "1").map_err(Error::io(dir));
         let (path, cached) = entry(root, "a", fill).expect("built");
         assert!(path.join("f").is_file() && !cached);
@@ -93,13 +134,16 @@ mod tests {
         let root = tempfile::tempdir().expect("a scratch directory");
         let root = root.path();
         let put = |dir: &Path, text| std::fs::write(dir.join("f"), text).map_err(Error::io(dir));
+        // Another process that does not see the lock finishes in the meantime.
         let (path, _) = entry(root, "a", |dir| {
-            entry(root, "a", |dir| put(dir, "first"))?;
+            let other = root.join("a");
+            std::fs::create_dir(&other).map_err(Error::io(&other))?;
+            put(&other, "first")?;
             put(dir, "second")
         })
         .expect("one of them is kept");
         assert_eq!(std::fs::read_to_string(path.join("f")).expect("readable"), "first");
-        assert_eq!(std::fs::read_dir(root).expect("listable").count(), 1, "nothing else is left");
+        assert_eq!(directories(root), 1, "nothing else is left");
     }
 
     #[test]

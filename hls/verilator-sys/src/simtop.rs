@@ -149,6 +149,9 @@ enum Width {
 /// Width of the id signals of simtop.
 const ID_BITS: u32 = 16;
 
+/// Width of the checker's `code`.
+const CODE_BITS: u32 = 5;
+
 /// Signals of the AXI4-Lite slave: name, width, and whether the kernel drives them.
 const AXIL_SIGNALS: [(&str, u32, bool); 17] = [
     ("awaddr", 12, false),
@@ -178,6 +181,9 @@ pub fn simtop(design: &Design) -> String {
         "  output wire irq".to_owned(),
     ];
     let mut body = String::new();
+    if design.has_checker() {
+        body += CHECKER_START;
+    }
     let mut pins = vec![
         "    .ap_clk(clk)".to_owned(),
         "    .ap_rst_n(rst_n)".to_owned(),
@@ -246,31 +252,46 @@ fn master(
         pins.push(format!("    .{name}_{signal}({outside})"));
     }
     ports.push(port_declaration(&format!("p{index}_check_error"), 1, true));
-    ports.push(port_declaration(&format!("p{index}_check_code"), 8, true));
+    ports.push(port_declaration(&format!("p{index}_check_code"), CODE_BITS, true));
     if checker {
         checker_instance(index, port, body);
     } else {
         let _ = writeln!(body, "  assign p{index}_check_error = 1'b0;");
-        let _ = writeln!(body, "  assign p{index}_check_code = 8'd0;");
+        let _ = writeln!(body, "  assign p{index}_check_code = {CODE_BITS}'d0;");
     }
 }
 
+/// The checker starts half way through the first reset: before, registers may hold anything.
 fn checker_instance(index: usize, port: &Port, body: &mut String) {
-    let signals = AXI_SIGNALS;
-    let pins: String = signals
+    let pins: String = AXI_SIGNALS
         .into_iter()
-        .map(|(signal, width, _)| match width {
-            Width::Id => format!(",\n    .{signal}(p{index}_{signal}_i)"),
-            _ => format!(",\n    .{signal}(p{index}_{signal})"),
+        .filter_map(|(signal, width, _)| {
+            let name = format!("p{index}_{signal}");
+            match (signal, width) {
+                (_, Width::Unused(_)) => None,
+                (_, Width::Id) => Some(format!(",\n    .{signal}({name}_i)")),
+                ("awvalid" | "wvalid" | "arvalid", _) => {
+                    Some(format!(",\n    .{signal}({name} & armed)"))
+                }
+                _ => Some(format!(",\n    .{signal}({name})")),
+            }
         })
         .collect();
     let _ = writeln!(
         body,
-        "\n  {CHECKER_MODULE} #(\n    .DATA_BITS({}), .ID_BITS({})\n  ) check{index} (\n    .clk(clk), .rst(~rst_n){pins},\n    \
-         .error(p{index}_check_error), .error_code(p{index}_check_code)\n  );",
-        port.data_bits, port.id_bits
+        "\n  {CHECKER_MODULE} #(\n    .DATA_BYTES({}), .ID_BITS({}), .MAX_READS(1023), .MAX_WRITES(1023)\n  ) \
+         check{index} (\n    .clk(clk), .rst(~rst_n){pins},\n    \
+         .error(p{index}_check_error), .code(p{index}_check_code)\n  );",
+        port.data_bits / 8,
+        port.id_bits
     );
 }
+
+/// When the checkers start: see [`checker_instance`].
+const CHECKER_START: &str = "  reg [3:0] age = 4'd0;
+  wire armed = &age;
+  always @(posedge clk) if (!armed) age <= age + 4'd1;
+";
 
 /// A function that the clock loop calls when the ports have been silent for long. A function, and not
 /// ports, so that simulation pays for it only then.

@@ -189,7 +189,7 @@ module vadd #(
       end
       WAIT: if (have_a & have_b & !(mode == 32'd1 & index >= limit / 2)) begin
         m_axi_gmem0_awvalid <= 1'b1;
-        m_axi_gmem0_awaddr  <= c + offset;
+        m_axi_gmem0_awaddr  <= c + offset + ((mode == 32'd2) ? 64'd2112 : 64'd0);
         m_axi_gmem0_wvalid  <= 1'b1;
         for (lane = 0; lane < LANES; lane = lane + 1) begin
           m_axi_gmem0_wdata[32*lane +: 32] <= data_a[32*lane +: 32] + data_b[32*lane +: 32];
