@@ -1,0 +1,75 @@
+// clhls_fifo (all three implementations): order, capacity, latency, rate.
+`default_nettype none
+module bench;
+  parameter WIDTH    = 32;
+  parameter DEPTH    = 16;
+  parameter CAPACITY = 17;  // documented
+  parameter TARGET   = "generic";
+  `include "bench.vh"
+
+  reg              s_valid = 0;
+  wire             s_ready;
+  reg  [WIDTH-1:0] s_data = 0;
+  wire             m_valid;
+  reg              m_ready = 0;
+  wire [WIDTH-1:0] m_data;
+  reg  [WIDTH-1:0] expect = 0;
+  integer          sent = 0, got = 0, hold = 0, pour = 1;
+
+  clhls_fifo #(
+    .WIDTH(WIDTH), .DEPTH(DEPTH), .TARGET(TARGET)
+  ) dut (
+    .clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
+  );
+
+  // the law: valid and data stay until ready
+  reg was = 0;
+  reg [WIDTH-1:0] was_data;
+  always @(posedge clk) begin
+    if (was) check(m_valid && m_data === was_data, "valid or data changed before ready");
+    was <= m_valid & ~m_ready & ~rst;
+    was_data <= m_data;
+  end
+
+  always @(posedge clk) if (!rst) begin
+    if (s_valid & s_ready) begin
+      sent = sent + 1;
+      s_data <= s_data * 5 + 3;
+    end
+    if (~s_valid | s_ready) s_valid <= pour && in_turn(0);
+    if (m_valid & m_ready) begin
+      got = got + 1;
+      check(m_data === expect, "wrong word");
+      expect <= expect * 5 + 3;
+    end
+    m_ready <= !hold && out_turn(0);
+  end
+
+  integer start, from;
+  initial begin
+    wait (!rst);
+    repeat (20000) @(posedge clk);
+    // capacity: fill without taking
+    full_rate = 1;
+    hold = 1;
+    repeat (2 * CAPACITY + 100) @(posedge clk);
+    check(sent - got == CAPACITY, "capacity differs from the documented one");
+    check(CAPACITY >= DEPTH, "capacity below DEPTH");
+    // rate: full, then in steady state
+    hold = 0;
+    repeat (40) @(posedge clk);
+    from = got;
+    repeat (1000) @(posedge clk);
+    check(got - from == 1000, "less than one word a cycle");
+    // drain, then latency of the empty FIFO
+    pour = 0;
+    repeat (CAPACITY + 50) @(posedge clk);
+    check(sent == got && !m_valid, "words left behind");
+    pour = 1;
+    wait (s_valid);
+    @(posedge clk) start = cycle;
+    @(posedge clk) check(m_valid, "latency above 1");
+    $display("capacity %0d, 1 word/cycle, latency 1, %0d words", CAPACITY, got);
+    finish_bench;
+  end
+endmodule

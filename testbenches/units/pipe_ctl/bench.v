@@ -1,0 +1,80 @@
+// clhls_pipe_ctl with its exit FIFO: nothing lost, no overflow, initiation interval, full rate when DEPTH >= LATENCY + 3.
+`default_nettype none
+module bench;
+  parameter LATENCY = 5;
+  parameter DEPTH   = 16;
+  parameter II      = 1;
+  `include "bench.vh"
+
+  reg              s_valid = 0;
+  wire             s_ready;
+  reg  [31:0]      s_data = 0;
+  wire             start;
+  wire [LATENCY:0] valid;
+  wire             exit_ready;
+  wire             m_valid;
+  reg              m_ready = 0;
+  wire [31:0]      m_data;
+  reg  [31:0]      expect = 0;
+  integer          got = 0, from, last = -1000, hold = 0, inside = 0;
+
+  clhls_pipe_ctl #(
+    .LATENCY(LATENCY), .DEPTH(DEPTH), .II(II)
+  ) dut (
+    .clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .start(start), .valid(valid), .exit_pop(m_valid & m_ready)
+  );
+
+  // the datapath: a delay line without enable
+  wire [32*(LATENCY+1)-1:0] data;
+  assign data[31:0] = s_data;
+  genvar g;
+  generate
+    for (g = 0; g < LATENCY; g = g + 1) begin : g_stage
+      reg [31:0] data_q;
+      always @(posedge clk) data_q <= data[32*g +: 32];
+      assign data[32*(g+1) +: 32] = data_q;
+    end
+  endgenerate
+
+  clhls_fifo #(
+    .WIDTH(32), .DEPTH(DEPTH)
+  ) u_exit (
+    .clk(clk), .rst(rst), .s_valid(valid[LATENCY]), .s_ready(exit_ready), .s_data(data[32*LATENCY +: 32]),
+    .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
+  );
+
+  always @(posedge clk) if (!rst) begin
+    if (valid[LATENCY]) check(exit_ready, "exit FIFO overflows");
+    check(start === (s_valid & s_ready), "start");
+    if (start) begin
+      check(cycle - last >= II, "started inside the initiation interval");
+      last = cycle;
+      inside = inside + 1;
+      s_data <= s_data + 1;
+    end
+    if (~s_valid | s_ready) s_valid <= in_turn(0);
+    if (m_valid & m_ready) begin
+      got = got + 1;
+      inside = inside - 1;
+      check(m_data === expect, "wrong word");
+      expect <= expect + 1;
+    end
+    m_ready <= !hold && out_turn(0);
+  end
+
+  initial begin
+    wait (!rst);
+    repeat (10000) @(posedge clk);
+    full_rate = 1;
+    hold = 1;
+    repeat (4 * LATENCY + II * DEPTH + 50) @(posedge clk);
+    check(inside == DEPTH, "blocked capacity is not DEPTH");
+    hold = 0;
+    repeat (DEPTH + LATENCY + 50) @(posedge clk);
+    from = got;
+    repeat (II * 1000) @(posedge clk);
+    if (DEPTH * II >= LATENCY + 3) check(got - from >= 999, "full rate missed");
+    $display("LATENCY %0d DEPTH %0d II %0d: %0d tokens in %0d cycles", LATENCY, DEPTH, II, got - from, II * 1000);
+    finish_bench;
+  end
+endmodule
