@@ -10,7 +10,9 @@ use schedule::{
 
 /// Work-items in flight that hide memory latency in kernels with work-group slots.
 const USUAL_WORK_ITEMS: u32 = 512;
-/// Most work-group slots.
+/// Work-group slots of kernels that keep no state per group: they cost a counter each.
+const STATELESS_SLOTS: u32 = 16;
+/// Most work-group slots of the others.
 const MAX_SLOTS: u32 = 8;
 /// On-chip bits that private memory may take over all work-items in flight before slots are cut.
 const PRIVATE_MEMORY_BITS: u64 = 1 << 21;
@@ -52,7 +54,8 @@ pub fn occupancy(
         return Occupancy { slots: 1, max_work_group_size: 1, slot_bits: 0, lid_bits: 0 };
     }
     if !(barrier || private || local) {
-        return Occupancy { slots: 0, max_work_group_size, slot_bits: 0, lid_bits: 0 };
+        let slot_bits = STATELESS_SLOTS.ilog2();
+        return Occupancy { slots: STATELESS_SLOTS, max_work_group_size, slot_bits, lid_bits: 0 };
     }
     let mut slots =
         (USUAL_WORK_ITEMS.div_ceil(size.max(1)) + 1).next_power_of_two().clamp(2, MAX_SLOTS);
@@ -92,10 +95,7 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
         } else {
             let wanted = latency.next_power_of_two().clamp(*LIMIT.start(), *LIMIT.end());
             let wanted = if device { *LIMIT.end() } else { wanted };
-            match s.occupancy.work_items() {
-                0 => wanted,
-                n => wanted.min(n.next_power_of_two()).max(2),
-            }
+            wanted.min(s.occupancy.work_items().next_power_of_two()).max(2)
         };
         let back_edges = back_edges(&cfg, data.header, &data.blocks);
         let (ii, reason) = if s.task {

@@ -90,7 +90,7 @@ impl<'a> Units<'a> {
             place[inst] = Some(Place::Segment { segment: 0, cycle: solution.start[k] });
         }
         let border = border_timing(&problem, &solution);
-        Ok(Unit { name, outputs, place, timing: border, func })
+        Ok(Unit { name, outputs, place, inst_timing: timing_of, timing: border, func })
     }
 
     /// All units made.

@@ -70,6 +70,16 @@ impl ModuleBuilder {
         self.module.nets[net].comment = text.into();
     }
 
+    /// Name of a net.
+    pub fn name(&self, net: Net) -> &str {
+        &self.module.nets[net].name
+    }
+
+    /// The net called `name`.
+    pub fn find(&self, name: &str) -> Option<Net> {
+        self.module.nets.iter().find(|(_, d)| d.name == name).map(|(n, _)| n)
+    }
+
     /// Width of a net.
     pub fn width(&self, net: Net) -> u32 {
         self.module.nets[net].width
@@ -193,6 +203,11 @@ impl InstanceBuilder<'_> {
     pub fn comment(mut self, text: impl Into<String>) -> Self {
         self.instance.comment = text.into();
         self
+    }
+
+    /// The module under construction, to look at its nets.
+    pub fn builder(&self) -> &ModuleBuilder {
+        self.owner
     }
 
     /// The module has no clock and reset.

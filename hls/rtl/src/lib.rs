@@ -139,6 +139,11 @@ impl Expr {
         Expr::Unary(Unary::Not, Box::new(self))
     }
 
+    /// This one-bit expression `n` times.
+    pub fn repeat(self, n: u32) -> Expr {
+        Expr::Repeat(n, Box::new(self))
+    }
+
     /// `self ? a : b`
     pub fn mux(self, a: Expr, b: Expr) -> Expr {
         Expr::Mux(Box::new(self), Box::new(a), Box::new(b))

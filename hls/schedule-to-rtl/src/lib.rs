@@ -1,1 +1,136 @@
 //! Step: schedule to RTL.
+//!
+//! A kernel becomes a top module (control registers, dispatcher, memory units, channels between
+//! segments), one module for the datapath of each segment, and one for each operator unit.
+
+mod atomics;
+mod core;
+mod fixed;
+pub mod manifest;
+mod memory;
+mod onchip;
+mod operation;
+mod pipeline;
+mod token;
+mod top;
+
+use crate::core::Shared;
+use abi::{Kernel, Manifest, ProgramMemory};
+use base::{Diagnostic, FxHashMap, Result};
+use ir::analysis::{Cfg, Liveness};
+use ir::{Block, Function, Global, Module, Op, Space};
+use rtl::Design;
+use schedule::KernelSchedule;
+
+pub use manifest::{Built, signature};
+
+/// Most units on one side of a memory port: each has an AXI id of its own.
+const MAX_PORT_UNITS: usize = 1 << top::ID_BITS;
+
+/// Lowers scheduled kernels of a module. `family` is the device family's name (`ecp5` selects
+/// its RAM and DSP primitives).
+pub fn lower(
+    module: &Module,
+    schedules: &[KernelSchedule],
+    family: &str,
+    built: &Built,
+) -> Result<(Design, Manifest)> {
+    let (program_memory, offsets) = program_memory(module);
+    let mut design = Design::default();
+    let mut kernels = vec![];
+    for s in schedules {
+        let (kernel, modules) =
+            lower_kernel(module, s, family, built, program_memory.is_some(), &offsets)?;
+        // Units of equal name are equal: kernels of one build share clock and family.
+        for m in modules {
+            if !design.modules.iter().any(|d| d.name == m.name) {
+                design.modules.push(m);
+            }
+        }
+        kernels.push(kernel);
+    }
+    rtl::verify::verify(&design)?;
+    let manifest = Manifest {
+        version: abi::MANIFEST_VERSION,
+        tool: format!("clhls {}", env!("CARGO_PKG_VERSION")),
+        module: module.name.clone(),
+        kernels,
+        program_memory,
+        sources: module.sources.files.values().map(|f| f.name.clone()).collect(),
+    };
+    Ok((design, manifest))
+}
+
+fn lower_kernel(
+    module: &Module,
+    s: &KernelSchedule,
+    family: &str,
+    built: &Built,
+    has_program_memory: bool,
+    program_offsets: &FxHashMap<Global, u64>,
+) -> Result<(Kernel, Vec<rtl::Module>)> {
+    let target = if family == "ecp5" { "ecp5" } else { "generic" };
+    let mut modules = vec![];
+    let mut unit_modules = FxHashMap::default();
+    for (id, unit) in s.units.iter() {
+        // The latency is part of the name: kernels of one build may differ in clock.
+        let name = format!("clhls_op_{}_l{}", unit.name, unit.timing.latency);
+        modules.push(pipeline::unit_module(unit, &name, target));
+        unit_modules.insert(id, name);
+    }
+    let cfg = Cfg::new(&s.func);
+    let live = Liveness::new(&s.func, &cfg, |v| core::travels(s, v));
+    let name = rtl::build::legal(&s.func.name);
+    let sources = &module.sources;
+    let sh = Shared { s, cfg, live, name, target, sources, unit_modules };
+    let mut kernel = manifest::kernel(&sh, module, built);
+    let map = kernel
+        .lay_out(has_program_memory)
+        .map_err(|e| Diagnostic::error("E0401", e.to_string()).at(s.func.loc))?;
+    let top = top::build(&sh, &map, program_offsets, built.bus_bytes);
+    if top.port_units.0.max(top.port_units.1) > MAX_PORT_UNITS {
+        return Err(too_many_units(s, top.port_units));
+    }
+    kernel.channels = manifest::channels(&top.channels);
+    modules.extend(top.modules);
+    Ok((kernel, modules))
+}
+
+fn too_many_units(s: &KernelSchedule, units: (usize, usize)) -> base::Diagnostics {
+    let (reads, writes) = units;
+    Diagnostic::error(
+        "E0402",
+        format!(
+            "kernel `{}` has {reads} reading and {writes} writing units at one memory port; at most {MAX_PORT_UNITS} fit",
+            s.func.name
+        ),
+    )
+    .at(s.func.loc)
+    .help("unroll less, or use vector accesses such as vload4 in place of single ones")
+    .into()
+}
+
+/// Whether a block begins with a barrier.
+pub(crate) fn starts_with_barrier(func: &Function, block: Block) -> bool {
+    func.blocks[block].insts.iter().any(|i| matches!(func.insts[*i].op, Op::Barrier(..)))
+}
+
+/// Layout and initial contents of the module's variables in device memory.
+fn program_memory(module: &Module) -> (Option<ProgramMemory>, FxHashMap<Global, u64>) {
+    let mut offsets = FxHashMap::default();
+    let mut bytes: Vec<u8> = vec![];
+    let mut align = 64;
+    for (id, g) in module.globals.iter().filter(|(_, g)| g.space != Space::Local) {
+        let start = (bytes.len() as u64).next_multiple_of(u64::from(g.align.max(16)));
+        align = align.max(g.align);
+        bytes.resize(start as usize, 0);
+        offsets.insert(id, start);
+        bytes.extend(g.init.iter().flatten().take(g.size as usize));
+        bytes.resize((start + g.size) as usize, 0);
+    }
+    if offsets.is_empty() {
+        return (None, offsets);
+    }
+    let memory = ProgramMemory { size: bytes.len() as u64, align, init: Some(bytes) };
+    (Some(memory), offsets)
+}

@@ -107,6 +107,8 @@ pub struct Unit {
     pub outputs: Vec<Value>,
     /// Cycle of each instruction; [`Place::Segment`] with segment 0, or [`Place::Static`].
     pub place: SecondaryMap<Inst, Option<Place>>,
+    /// Timing of each instruction.
+    pub inst_timing: SecondaryMap<Inst, OpTiming>,
     /// Latency and the delays at its borders.
     pub timing: OpTiming,
 }
@@ -114,12 +116,11 @@ pub struct Unit {
 /// How many work-items are on their way at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Occupancy {
-    /// Work-group slots; 0 = the kernel keeps no state per group (no barrier, local or private
-    /// memory), and any number of groups is in flight.
+    /// Work-group slots: work-groups in flight, at least 1.
     pub slots: u32,
     /// Largest work-group in work-items.
     pub max_work_group_size: u32,
-    /// Bits of the slot number in a token (0 when `slots <= 1`).
+    /// Bits of the slot number in a token (0 when there is one slot).
     pub slot_bits: u32,
     /// Bits of the linear local id in a token (0 when tokens do not carry it).
     pub lid_bits: u32,

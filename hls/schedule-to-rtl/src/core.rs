@@ -1,0 +1,692 @@
+//! The core of a kernel: its control-flow graph as segments, channels, forks and merges.
+
+use crate::fixed::Fixed;
+use crate::memory::Memories;
+use crate::operation;
+use crate::pipeline::Context;
+use crate::token::{Layout, Stream};
+use base::entity::SecondaryMap;
+use base::{FxHashMap, SourceMap};
+use ir::analysis::{Cfg, Liveness};
+use ir::{Block, Inst, Terminator, Value};
+use rtl::{Expr, Module, ModuleBuilder, Net};
+use schedule::{Control, KernelSchedule, Place, UnitId};
+
+/// What all parts of a kernel's generator share.
+pub struct Shared<'a> {
+    /// The schedule.
+    pub s: &'a KernelSchedule,
+    /// Control flow of its function.
+    pub cfg: Cfg,
+    /// Live values that travel with tokens.
+    pub live: Liveness,
+    /// Module name of the kernel; prefix of its other modules.
+    pub name: String,
+    /// `TARGET` parameter of library modules.
+    pub target: &'a str,
+    /// Source files.
+    pub sources: &'a SourceMap,
+    /// Module name of each unit.
+    pub unit_modules: FxHashMap<UnitId, String>,
+}
+
+impl Shared<'_> {
+    /// Whether a value travels with tokens.
+    pub fn travels(&self, v: Value) -> bool {
+        travels(self.s, v)
+    }
+
+    /// Pipeline context.
+    pub fn context(&self) -> Context<'_> {
+        Context {
+            func: &self.s.func,
+            place: &self.s.place,
+            timing: &self.s.timing,
+            unit_of: &self.s.unit_of,
+            unit_modules: &self.unit_modules,
+            target: self.target,
+            sources: self.sources,
+        }
+    }
+
+    /// `file:line:column` of an instruction, or empty.
+    pub fn place_of(&self, inst: Inst) -> String {
+        self.sources.describe(self.s.func.insts[inst].loc).unwrap_or_default()
+    }
+}
+
+/// Whether a value travels with tokens: it differs between work-items.
+pub fn travels(s: &KernelSchedule, v: Value) -> bool {
+    match s.func.def_inst(v) {
+        Some(i) => !matches!(s.place[i], Some(Place::Static | Place::Prologue { .. })),
+        None => true,
+    }
+}
+
+/// A channel that the report of a hang can name.
+pub struct ChannelInfo {
+    /// What it connects.
+    pub name: String,
+    /// Source place, or empty.
+    pub source: String,
+    /// Hierarchical names below the core.
+    pub stream: (String, String),
+}
+
+/// An edge of the control flow: source block and position among its terminator's targets.
+type Edge = (Block, u32);
+
+/// The generator of the core module.
+pub struct Core<'a> {
+    /// Shared facts.
+    pub sh: &'a Shared<'a>,
+    /// The module.
+    pub b: ModuleBuilder,
+    /// Launch-uniform values.
+    pub fixed: Fixed,
+    /// Memory units.
+    pub memories: Memories,
+    /// Modules of segments.
+    pub modules: Vec<Module>,
+    /// Channels.
+    pub channels: Vec<ChannelInfo>,
+    /// Streams into each block.
+    incoming: SecondaryMap<Block, Vec<(Option<Edge>, Stream)>>,
+    exit_pulses: Vec<Vec<Expr>>,
+    /// Retirement: valid and slot.
+    pub retire: Option<(Expr, Expr)>,
+    /// Group sizes from the dispatcher, for barriers.
+    pub group_size: Net,
+    /// Sticky flags of barriers that wait.
+    pub waiting: Vec<Net>,
+}
+
+impl<'a> Core<'a> {
+    /// A core without blocks.
+    pub fn new(sh: &'a Shared<'a>, mut b: ModuleBuilder, fixed: Fixed, memories: Memories) -> Self {
+        let group_size = b.net("group_size", 16 * sh.s.occupancy.slots.max(1));
+        let exit_pulses = vec![vec![]; sh.s.loops.len()];
+        Core {
+            sh,
+            b,
+            fixed,
+            memories,
+            modules: vec![],
+            channels: vec![],
+            incoming: SecondaryMap::new(),
+            exit_pulses,
+            retire: None,
+            group_size,
+            waiting: vec![],
+        }
+    }
+
+    /// Token layout at the entry of a block.
+    pub fn block_layout(&self, block: Block) -> Layout {
+        let s = self.sh.s;
+        let mut values: Vec<Value> = s.func.blocks[block].params.clone();
+        if block == s.func.entry() {
+            values.extend(s.func.blocks[block].insts.iter().filter_map(|i| match s.place[*i] {
+                Some(Place::Dispatch) => s.func.insts[*i].result,
+                _ => None,
+            }));
+        }
+        values.extend(self.sh.live.live_in(block));
+        Layout::new(&s.func, &s.occupancy, &values)
+    }
+
+    /// Adds a stream into a block.
+    pub fn add_incoming(&mut self, block: Block, from: Option<(Block, u32)>, stream: Stream) {
+        self.incoming[block].push((from, stream));
+    }
+
+    /// Builds all blocks. The dispatcher's stream into the entry block was added before.
+    pub fn blocks(&mut self) {
+        let order = self.sh.cfg.rpo.clone();
+        // Streams of all edges first, so that every block knows its inputs.
+        let mut outgoing: FxHashMap<Block, Vec<Stream>> = FxHashMap::default();
+        for &block in &order {
+            let mut streams = vec![];
+            for (k, call) in self.sh.s.func.blocks[block].term.targets().iter().enumerate() {
+                let width = self.block_layout(call.block).width();
+                let stream = Stream::new(&mut self.b, &format!("{block}_to_{}", call.block), width);
+                self.add_incoming(call.block, Some((block, k as u32)), stream);
+                streams.push(stream);
+            }
+            outgoing.insert(block, streams);
+        }
+        for &block in &order {
+            let layout = self.block_layout(block);
+            let entry = self.entry_stream(block, &layout);
+            let (stream, layout) = self.segments(block, entry, layout);
+            self.terminator(block, stream, &layout, &outgoing[&block]);
+        }
+        self.loop_counters();
+    }
+
+    /// Merges the streams into a block: back edges through their FIFOs, entries through the
+    /// loop's gate, then the barrier.
+    fn entry_stream(&mut self, block: Block, layout: &Layout) -> Stream {
+        let incoming = self.incoming[block].clone();
+        let loop_index = self.sh.s.loops.iter().position(|l| l.header == block);
+        let is_back = |from: &Option<(Block, u32)>| {
+            let edges = loop_index.map(|l| &self.sh.s.loops[l].back_edges);
+            from.is_some_and(|e| edges.is_some_and(|b| b.contains(&e)))
+        };
+        let (back, fresh): (Vec<_>, Vec<_>) = incoming.iter().partition(|(from, _)| is_back(from));
+        let fresh: Vec<Stream> = fresh.into_iter().map(|(_, s)| s).collect();
+        let mut stream = self.merge(block, "in", &fresh, layout);
+        if let Some(index) = loop_index {
+            let limit = self.sh.s.loops[index].limit;
+            let mut all = vec![];
+            for (k, (_, s)) in back.iter().enumerate() {
+                all.push(self.fifo(&format!("{block}_back{k}"), *s, layout.width(), limit));
+            }
+            all.push(self.gate(block, index, stream));
+            stream = self.merge(block, "loop", &all, layout);
+        }
+        if crate::starts_with_barrier(&self.sh.s.func, block) {
+            stream = self.barrier(block, stream, layout);
+        }
+        stream
+    }
+
+    /// Several streams into one; the first has priority.
+    fn merge(&mut self, block: Block, what: &str, streams: &[Stream], layout: &Layout) -> Stream {
+        if let [only] = streams {
+            return *only;
+        }
+        // A tree of merges of at most four inputs keeps the arbiters shallow.
+        if streams.len() > 4 {
+            let parts: Vec<Stream> = streams
+                .chunks(4)
+                .enumerate()
+                .map(|(k, c)| self.merge(block, &format!("{what}{k}"), c, layout))
+                .collect();
+            return self.merge(block, what, &parts, layout);
+        }
+        let out = Stream::new(&mut self.b, &format!("{block}_{what}"), layout.width());
+        let n = streams.len() as u32;
+        let high_first = |f: &dyn Fn(&Stream) -> Net| {
+            Expr::concat(streams.iter().rev().map(|s| Expr::Net(f(s))).collect())
+        };
+        let (valids, datas) = (high_first(&|s| s.valid), high_first(&|s| s.data));
+        let readies = self.b.net(&format!("{block}_{what}_readies"), n);
+        self.b
+            .instance("clhls_merge", &format!("u_{block}_{what}"))
+            .param("N", n)
+            .param("WIDTH", layout.width())
+            .param("PRIORITY0", what == "loop")
+            .input("s_valid", valids)
+            .output("s_ready", readies)
+            .input("s_data", datas)
+            .output("m_valid", out.valid)
+            .input("m_ready", out.ready)
+            .output("m_data", out.data)
+            .done();
+        for (k, s) in streams.iter().enumerate() {
+            let bit = self.b.slice(readies, k as u32, 1);
+            self.b.assign(s.ready, bit);
+        }
+        out
+    }
+
+    /// A FIFO behind a stream.
+    pub fn fifo(&mut self, name: &str, s: Stream, width: u32, depth: u32) -> Stream {
+        let out = Stream::new(&mut self.b, &format!("{name}_q"), width);
+        self.b
+            .instance("clhls_fifo", &format!("u_{name}"))
+            .param("WIDTH", width)
+            .param("DEPTH", depth)
+            .param("TARGET", rtl::Param::Text(self.sh.target.to_owned()))
+            .input("s_valid", s.valid)
+            .output("s_ready", s.ready)
+            .input("s_data", s.data)
+            .output("m_valid", out.valid)
+            .input("m_ready", out.ready)
+            .output("m_data", out.data)
+            .done();
+        out
+    }
+
+    fn gate(&mut self, block: Block, index: usize, s: Stream) -> Stream {
+        let l = &self.sh.s.loops[index];
+        let width = self.b.width(s.data);
+        let out = Stream::new(&mut self.b, &format!("{block}_gate"), width);
+        let exits = self.exit_count(index).max(1);
+        let pulses = self.b.net(&format!("{block}_exits"), exits);
+        self.b
+            .instance("clhls_loop_gate", &format!("u_{block}_gate"))
+            .param("LIMIT", l.limit)
+            .param("EXITS", exits)
+            .input("s_valid", s.valid)
+            .output("s_ready", s.ready)
+            .output("m_valid", out.valid)
+            .input("m_ready", out.ready)
+            .input("exit_pulse", pulses)
+            .done();
+        self.b.assign(out.data, s.data);
+        self.channel(format!("admission to the loop at {block}"), block, s);
+        out
+    }
+
+    /// Edges that leave a loop.
+    fn exit_count(&self, index: usize) -> u32 {
+        let l = &self.sh.s.loops[index];
+        let leaves = |b: &Block| {
+            let out = self.sh.cfg.succs[*b].iter().filter(|t| !l.blocks.contains(t)).count();
+            let ends = self.sh.s.func.blocks[*b].term.targets().is_empty();
+            out as u32 + u32::from(ends)
+        };
+        l.blocks.iter().map(leaves).sum()
+    }
+
+    fn loop_counters(&mut self) {
+        for (k, l) in self.sh.s.loops.iter().enumerate() {
+            let pulses = std::mem::take(&mut self.exit_pulses[k]);
+            let name = format!("{}_exits", l.header);
+            let Some(net) = self.b.find(&name) else { continue };
+            let e = if pulses.is_empty() {
+                Expr::bit(false)
+            } else {
+                Expr::concat(pulses.into_iter().rev().collect())
+            };
+            self.b.assign(net, e);
+        }
+    }
+
+    fn barrier(&mut self, block: Block, s: Stream, layout: &Layout) -> Stream {
+        let o = &self.sh.s.occupancy;
+        let out = Stream::new(&mut self.b, &format!("{block}_released"), layout.width());
+        let waiting = self.b.net(&format!("{block}_waiting"), 1);
+        let (slot, lid) = (layout.slot(&self.b, s.data), layout.lid(&self.b, s.data));
+        self.b
+            .instance("clhls_barrier", &format!("u_{block}_barrier"))
+            .param("WIDTH", layout.width())
+            .param("SLOTS", o.slots)
+            .param("WG_MAX", o.max_work_group_size.max(1))
+            .param("SLOT_BITS", o.slot_bits.max(1))
+            .param("LID_BITS", o.lid_bits.max(1))
+            .param("TARGET", rtl::Param::Text(self.sh.target.to_owned()))
+            .input("group_size", self.group_size)
+            .input("s_valid", s.valid)
+            .output("s_ready", s.ready)
+            .input("s_data", s.data)
+            .input("s_slot", slot)
+            .input("s_lid", lid)
+            .output("m_valid", out.valid)
+            .input("m_ready", out.ready)
+            .output("m_data", out.data)
+            .open("m_slot")
+            .open("m_lid")
+            .output("waiting", waiting)
+            .done();
+        self.waiting.push(waiting);
+        self.channel(format!("barrier at {block}"), block, out);
+        out
+    }
+
+    fn channel(&mut self, name: String, block: Block, s: Stream) {
+        let insts = &self.sh.s.func.blocks[block].insts;
+        let source = insts.iter().map(|i| self.sh.place_of(*i)).find(|p| !p.is_empty());
+        let source = source.unwrap_or_default();
+        let names = (self.b.name(s.valid).to_owned(), self.b.name(s.ready).to_owned());
+        self.channels.push(ChannelInfo { name, source, stream: names });
+    }
+
+    fn segments(&mut self, block: Block, stream: Stream, layout: Layout) -> (Stream, Layout) {
+        let count = self.sh.s.blocks[block].segments.len();
+        let (mut stream, mut layout) = (stream, layout);
+        for k in 0..count {
+            (stream, layout) = self.segment(block, k as u32, stream, layout);
+            (stream, layout) = self.boundary(block, k as u32, stream, layout);
+        }
+        (stream, layout)
+    }
+
+    /// Instructions of a segment, in order.
+    fn body(&self, block: Block, segment: u32) -> Vec<(Inst, u32)> {
+        let s = self.sh.s;
+        let insts = s.func.blocks[block].insts.iter();
+        insts
+            .filter_map(|i| match s.place[*i] {
+                Some(Place::Segment { segment: k, cycle }) if k == segment => Some((*i, cycle)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Accesses at a boundary, in order.
+    fn accesses(&self, block: Block, segment: u32) -> Vec<Inst> {
+        let s = self.sh.s;
+        let at = |i: &Inst| s.place[*i] == Some(Place::Boundary { segment });
+        let insts = s.func.blocks[block].insts.iter().copied();
+        insts.filter(|i| at(i) && s.accesses.contains_key(i)).collect()
+    }
+
+    /// Values that leave segment `k` of a block with the token.
+    fn exit_values(&self, block: Block, k: u32, made: &[Value]) -> Vec<Value> {
+        let s = self.sh.s;
+        let mut used: Vec<Value> = vec![];
+        for &inst in &s.func.blocks[block].insts {
+            let needs = match s.place[inst] {
+                Some(Place::Segment { segment, .. }) => segment > k,
+                Some(Place::Boundary { segment }) => segment >= k,
+                _ => false,
+            };
+            if needs {
+                used.extend(s.func.insts[inst].args.iter().copied());
+            }
+        }
+        s.func.blocks[block].term.for_each_use(|v| used.push(v));
+        for t in &self.sh.cfg.succs[block] {
+            used.extend(self.sh.live.live_in(*t).iter().copied());
+        }
+        let used: base::FxHashSet<Value> = used.into_iter().collect();
+        made.iter().copied().filter(|v| self.sh.travels(*v) && used.contains(v)).collect()
+    }
+
+    fn segment(&mut self, block: Block, k: u32, s: Stream, layout: Layout) -> (Stream, Layout) {
+        let seg = self.sh.s.blocks[block].segments[k as usize].clone();
+        let body = self.body(block, k);
+        if body.is_empty() && seg.latency == 0 {
+            return (s, layout);
+        }
+        let made: Vec<Value> = layout
+            .values()
+            .chain(body.iter().filter_map(|(i, _)| self.sh.s.func.insts[*i].result))
+            .collect();
+        let out_values = self.exit_values(block, k, &made);
+        let out = Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &out_values);
+        let name = format!("{block}_s{k}");
+        let module = format!("{}_{name}", self.sh.name);
+        let fixed = self.segment_module(&module, &body, seg.latency, &layout, &out);
+        let result = self.b.net(&format!("{name}_exit_data"), out.width());
+        let mut i = self
+            .b
+            .instance(&module, &format!("u_{name}"))
+            .comment(format!("segment {k} of {block}, latency {}", seg.latency))
+            .input("in_token", s.data);
+        for v in fixed {
+            i = i.input(&Fixed::port(v), self.fixed.expr(v));
+        }
+        i.output("out_token", result).done();
+        let Control::StallFree { depth } = seg.control else {
+            unreachable!("the scheduler makes stall-free segments only")
+        };
+        let exit = Stream::new(&mut self.b, &format!("{name}_exit"), out.width());
+        let valid = self.b.net(&format!("{name}_valid"), seg.latency + 1);
+        let queue = self.fifo(&format!("{name}_fifo"), exit, out.width(), depth);
+        let pop = Expr::all([queue.valid.into(), queue.ready.into()]);
+        self.b
+            .instance("clhls_pipe_ctl", &format!("u_{name}_ctl"))
+            .param("LATENCY", seg.latency)
+            .param("DEPTH", depth)
+            .param("II", seg.ii)
+            .input("s_valid", s.valid)
+            .output("s_ready", s.ready)
+            .open("start")
+            .output("valid", valid)
+            .input("exit_pop", pop)
+            .done();
+        let done = self.b.slice(valid, seg.latency, 1);
+        self.b.assign(exit.valid, done);
+        self.b.assign(exit.data, result);
+        self.channel(format!("exit of segment {k} of {block}"), block, queue);
+        (queue, out)
+    }
+
+    /// The module of a segment's datapath; gives the launch-uniform values it reads.
+    fn segment_module(
+        &mut self,
+        module: &str,
+        body: &[(Inst, u32)],
+        latency: u32,
+        input: &Layout,
+        output: &Layout,
+    ) -> Vec<Value> {
+        let cx = self.sh.context();
+        let header = vec![
+            format!("Datapath of kernel `{}`: a stall-free segment.", self.sh.s.func.name),
+            format!("latency {latency}, II 1"),
+        ];
+        let mut b = ModuleBuilder::new(module, header);
+        let token = b.input("in_token", input.width());
+        let mut p = crate::pipeline::Pipeline::new(&cx);
+        for v in input.values() {
+            if let Some(e) = input.field(&b, token, v) {
+                let n = b.wire(&format!("v{}", v.as_u32()), e);
+                p.enter(v, n);
+            }
+        }
+        let mut fixed: Vec<Value> = body
+            .iter()
+            .flat_map(|(i, _)| self.sh.s.func.insts[*i].args.iter().copied())
+            .filter(|v| !self.sh.travels(*v) && self.sh.s.func.as_const(*v).is_none())
+            .collect();
+        fixed.sort();
+        fixed.dedup();
+        for &v in &fixed {
+            let n = b.input(&Fixed::port(v), self.sh.s.func.bits(v));
+            p.fix(v, n.into());
+        }
+        for &(inst, cycle) in body {
+            p.inst(&mut b, inst, cycle);
+        }
+        let ids = self.delayed_ids(&mut b, token, input, latency);
+        let mut fields: FxHashMap<Value, Expr> = FxHashMap::default();
+        for v in output.values() {
+            let e = p.at(&mut b, v, latency);
+            fields.insert(v, e);
+        }
+        let packed = output.pack(ids.0, ids.1, |v| fields[&v].clone());
+        let out = b.output("out_token", output.width());
+        b.assign(out, packed);
+        self.modules.push(b.finish());
+        fixed
+    }
+
+    fn delayed_ids(
+        &self,
+        b: &mut ModuleBuilder,
+        token: Net,
+        layout: &Layout,
+        latency: u32,
+    ) -> (Expr, Expr) {
+        let o = &self.sh.s.occupancy;
+        let mut slot = layout.slot(b, token);
+        let mut lid = layout.lid(b, token);
+        for k in 1..=latency {
+            if o.slot_bits > 0 {
+                slot = b.delay(&format!("slot_p{k}"), slot).into();
+            }
+            if o.lid_bits > 0 {
+                lid = b.delay(&format!("lid_p{k}"), lid).into();
+            }
+        }
+        (slot, lid)
+    }
+
+    /// Issues the accesses behind segment `k` and joins their answers with the token.
+    fn boundary(&mut self, block: Block, k: u32, s: Stream, layout: Layout) -> (Stream, Layout) {
+        let accesses = self.accesses(block, k);
+        if accesses.is_empty() {
+            return (s, layout);
+        }
+        let carried: Vec<Value> = layout.values().collect();
+        let live = self.exit_values(block, k + 1, &carried);
+        // What segment k + 1 itself uses leaves boundary k as well.
+        let live = self.entry_values(block, k + 1, &carried, live);
+        let live_layout = Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &live);
+        let name = format!("{block}_m{k}");
+        let n = accesses.len() as u32 + 1;
+        let valids = self.b.net(&format!("{name}_fork_valid"), n);
+        let readies = self.b.net(&format!("{name}_fork_ready"), n);
+        self.b
+            .instance("clhls_fork", &format!("u_{name}_fork"))
+            .param("N", n)
+            .input("s_valid", s.valid)
+            .output("s_ready", s.ready)
+            .output("m_valid", valids)
+            .input("m_ready", readies)
+            .done();
+        let mut ready_bits = vec![];
+        let mut responses: Vec<(Inst, Stream)> = vec![];
+        let mut depth = 0;
+        for (j, &inst) in accesses.iter().enumerate() {
+            let valid = self.b.slice(valids, j as u32, 1);
+            let ready = self.b.net(&format!("{name}_a{j}_ready"), 1);
+            ready_bits.push(Expr::Net(ready));
+            let request = self.request(inst, s.data, &layout, valid, ready);
+            let answer = self.memories.connect(&mut self.b, self.sh, inst, request);
+            depth = depth.max(answer.depth);
+            if let Some(stream) = answer.stream {
+                responses.push((inst, stream));
+            }
+        }
+        let rest = Stream::new(&mut self.b, &format!("{name}_rest"), live_layout.width());
+        let valid = self.b.slice(valids, n - 1, 1);
+        self.b.assign(rest.valid, valid);
+        ready_bits.push(rest.ready.into());
+        self.b.assign(readies, Expr::concat(ready_bits.into_iter().rev().collect()));
+        let packed = {
+            let (slot, lid) = (layout.slot(&self.b, s.data), layout.lid(&self.b, s.data));
+            let b = &self.b;
+            live_layout.pack(slot, lid, |v| layout.field(b, s.data, v).unwrap_or(Expr::bit(false)))
+        };
+        self.b.assign(rest.data, packed);
+        if responses.is_empty() {
+            return (rest, live_layout);
+        }
+        let beside = self.fifo(&format!("{name}_beside"), rest, live_layout.width(), depth);
+        self.channel(format!("work-items waiting for memory in {block}"), block, beside);
+        self.join(&name, block, k, beside, &live_layout, &responses)
+    }
+
+    /// Of the values carried over a boundary, those that the next segment or anything later uses.
+    fn entry_values(
+        &self,
+        block: Block,
+        next: u32,
+        carried: &[Value],
+        later: Vec<Value>,
+    ) -> Vec<Value> {
+        let mut used: base::FxHashSet<Value> = later.into_iter().collect();
+        for (inst, _) in self.body(block, next) {
+            used.extend(self.sh.s.func.insts[inst].args.iter().copied());
+        }
+        carried.iter().copied().filter(|v| used.contains(v)).collect()
+    }
+
+    fn join(
+        &mut self,
+        name: &str,
+        block: Block,
+        k: u32,
+        beside: Stream,
+        live: &Layout,
+        responses: &[(Inst, Stream)],
+    ) -> (Stream, Layout) {
+        let s = self.sh.s;
+        let results: Vec<Value> =
+            responses.iter().filter_map(|(i, _)| s.func.insts[*i].result).collect();
+        let live_results = self.exit_values(block, k + 1, &results);
+        let results = self.entry_values(block, k + 1, &results, live_results);
+        let all: Vec<Value> = live.values().chain(results.iter().copied()).collect();
+        let layout = Layout::new(&s.func, &s.occupancy, &all);
+        let out = Stream::new(&mut self.b, &format!("{name}_joined"), layout.width());
+        let parts: Vec<Stream> =
+            std::iter::once(beside).chain(responses.iter().map(|(_, s)| *s)).collect();
+        self.b.assign(out.valid, Expr::all(parts.iter().map(|p| Expr::Net(p.valid))));
+        for (j, p) in parts.iter().enumerate() {
+            let others = parts.iter().enumerate().filter(|(m, _)| *m != j);
+            let others = others.map(|(_, q)| Expr::Net(q.valid));
+            self.b.assign(p.ready, Expr::all(others.chain([out.ready.into()])));
+        }
+        let (slot, lid) = (live.slot(&self.b, beside.data), live.lid(&self.b, beside.data));
+        let packed = layout.pack(slot, lid, |v| {
+            if let Some(e) = live.field(&self.b, beside.data, v) {
+                return e;
+            }
+            let from = responses.iter().find(|(i, _)| s.func.insts[*i].result == Some(v));
+            from.map_or(Expr::bit(false), |(_, r)| self.b.slice(r.data, 0, s.func.bits(v)))
+        });
+        self.b.assign(out.data, packed);
+        (out, layout)
+    }
+
+    /// The operands of an access as expressions over the token.
+    fn request(
+        &mut self,
+        inst: Inst,
+        token: Net,
+        layout: &Layout,
+        valid: Expr,
+        ready: Net,
+    ) -> crate::memory::Request {
+        let args = self.sh.s.func.insts[inst].args.clone();
+        let operands = args.iter().map(|v| self.value(*v, token, layout)).collect();
+        crate::memory::Request {
+            valid,
+            ready,
+            operands,
+            slot: layout.slot(&self.b, token),
+            lid: layout.lid(&self.b, token),
+        }
+    }
+
+    /// A value as seen at a token: one of its fields, or launch-uniform.
+    fn value(&self, v: Value, token: Net, layout: &Layout) -> Expr {
+        if let Some(c) = self.sh.s.func.as_const(v) {
+            return Expr::Const(self.sh.s.func.bits(v), c);
+        }
+        layout.field(&self.b, token, v).unwrap_or_else(|| self.fixed.expr(v))
+    }
+
+    fn terminator(&mut self, block: Block, s: Stream, layout: &Layout, edges: &[Stream]) {
+        let term = self.sh.s.func.blocks[block].term.clone();
+        let taken: Vec<Expr> = match &term {
+            Terminator::Jump(_) => vec![Expr::bit(true)],
+            Terminator::Branch { cond, .. } => {
+                let c = self.value(*cond, s.data, layout);
+                let c = operation::net(&mut self.b, c);
+                vec![c.into(), Expr::Net(c).not()]
+            }
+            Terminator::Return(_) | Terminator::Unreachable => {
+                self.b.assign(s.ready, Expr::bit(true));
+                let slot = layout.slot(&self.b, s.data);
+                self.retire = Some((s.valid.into(), slot));
+                self.leave_loops(block, None, s.valid.into());
+                return;
+            }
+            Terminator::Switch { .. } => unreachable!("switches were lowered to branches"),
+        };
+        let targets: Vec<_> = term.targets().into_iter().cloned().collect();
+        let mut readies = vec![];
+        for ((call, take), edge) in targets.iter().zip(taken).zip(edges) {
+            let to = self.block_layout(call.block);
+            let params = self.sh.s.func.blocks[call.block].params.clone();
+            let (slot, lid) = (layout.slot(&self.b, s.data), layout.lid(&self.b, s.data));
+            let packed = to.pack(slot, lid, |v| {
+                let source = params.iter().position(|p| *p == v).map_or(v, |k| call.args[k]);
+                self.value(source, s.data, layout)
+            });
+            self.b.assign(edge.data, packed);
+            self.b.assign(edge.valid, Expr::all([s.valid.into(), take.clone()]));
+            readies.push(Expr::all([take, edge.ready.into()]));
+            let moved = Expr::all([Expr::Net(edge.valid), edge.ready.into()]);
+            self.leave_loops(block, Some(call.block), moved);
+        }
+        self.b.assign(s.ready, Expr::any(readies));
+    }
+
+    /// Counts a token out of every loop that it leaves.
+    fn leave_loops(&mut self, from: Block, to: Option<Block>, moved: Expr) {
+        for (k, l) in self.sh.s.loops.iter().enumerate() {
+            let inside = |b: Block| l.blocks.contains(&b);
+            if inside(from) && !to.is_some_and(inside) {
+                self.exit_pulses[k].push(moved.clone());
+            }
+        }
+    }
+}

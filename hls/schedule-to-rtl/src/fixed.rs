@@ -1,0 +1,156 @@
+//! Launch-uniform values: arguments, launch queries, and the prologue computed from them.
+
+use crate::operation;
+use crate::pipeline::{Context, Pipeline};
+use abi::{HiddenArg, RegisterMap};
+use base::FxHashMap;
+use ir::{Inst, ObjectKind, Op, Query, Value};
+use rtl::{Expr, ModuleBuilder, Net};
+use schedule::{KernelSchedule, Place};
+
+/// Nets of the launch-uniform values of a kernel.
+pub struct Fixed {
+    values: FxHashMap<Value, Expr>,
+}
+
+/// Where hidden and visible arguments stand in the register file's output.
+pub struct ArgumentBus<'a> {
+    /// All argument words, word `i` at bit `32 * i`.
+    pub net: Net,
+    /// The layout.
+    pub map: &'a RegisterMap,
+    /// Byte offsets of module variables in the program's device memory.
+    pub program_offsets: &'a FxHashMap<ir::Global, u64>,
+}
+
+impl ArgumentBus<'_> {
+    /// `bits` bits from byte `offset` of the argument register at `register`.
+    fn field(&self, b: &ModuleBuilder, register: u32, offset: u32, bits: u32) -> Expr {
+        let lo = 8 * (register - abi::regs::ARGS + offset);
+        let have = b.width(self.net).saturating_sub(lo);
+        if have >= bits {
+            return b.slice(self.net, lo, bits);
+        }
+        Expr::Const(bits, 0)
+    }
+
+    /// A hidden argument as an unsigned number of `bits` bits.
+    pub fn hidden(&self, b: &ModuleBuilder, which: HiddenArg, bits: u32) -> Expr {
+        let Some(register) = self.map.hidden(which) else { return Expr::Const(bits, 0) };
+        let have = 8 * which.bytes();
+        if bits <= have {
+            return self.field(b, register, 0, bits);
+        }
+        Expr::Concat(vec![Expr::Const(bits - have, 0), self.field(b, register, 0, have)])
+    }
+
+    /// Three hidden arguments as the dispatcher wants them: `{z, y, x}` of 32 bits each.
+    pub fn vector(&self, b: &ModuleBuilder, xyz: [HiddenArg; 3]) -> Expr {
+        Expr::Concat(xyz.iter().rev().map(|h| self.hidden(b, *h, 32)).collect())
+    }
+}
+
+impl Fixed {
+    /// Name of the port that brings a launch-uniform value into a segment.
+    pub fn port(v: Value) -> String {
+        format!("k{}", v.as_u32())
+    }
+
+    /// The value, as a net or constant of the core.
+    pub fn expr(&self, v: Value) -> Expr {
+        self.values.get(&v).cloned().unwrap_or(Expr::bit(false))
+    }
+
+    /// Makes nets for all launch-uniform values. Prologue results are registers, so that no path
+    /// from the argument registers reaches far.
+    pub fn build(
+        b: &mut ModuleBuilder,
+        s: &KernelSchedule,
+        cx: &Context,
+        bus: &ArgumentBus,
+    ) -> Fixed {
+        let mut fixed = Fixed { values: FxHashMap::default() };
+        let mut prologue: Vec<(u32, Inst)> = vec![];
+        for &block in &s.func.layout {
+            for &inst in &s.func.blocks[block].insts {
+                let Some(v) = s.func.insts[inst].result else { continue };
+                match s.place[inst] {
+                    Some(Place::Static) => {
+                        let e = static_value(b, s, inst, bus);
+                        let net = match e {
+                            Expr::Const(..) => e,
+                            e => b.wire(&Self::port(v), e).into(),
+                        };
+                        fixed.values.insert(v, net);
+                    }
+                    Some(Place::Prologue { cycle }) => prologue.push((cycle, inst)),
+                    _ => {}
+                }
+            }
+        }
+        let mut p = Pipeline::new(cx);
+        for (v, e) in &fixed.values {
+            p.fix(*v, e.clone());
+        }
+        // In layout order operands come first; registers between cycles come from `at`.
+        for &(cycle, inst) in &prologue {
+            p.inst(b, inst, cycle);
+        }
+        for &(cycle, inst) in &prologue {
+            let Some(v) = s.func.insts[inst].result else { continue };
+            let end = cycle + s.timing[inst].latency + 1;
+            let e = p.at(b, v, end);
+            let n = operation::net(b, e);
+            fixed.values.insert(v, n.into());
+        }
+        fixed
+    }
+}
+
+fn static_value(b: &mut ModuleBuilder, s: &KernelSchedule, inst: Inst, bus: &ArgumentBus) -> Expr {
+    let func = &s.func;
+    let data = &func.insts[inst];
+    let bits = data.result.map_or(1, |r| func.bits(r));
+    match data.op {
+        Op::Const(c) => Expr::Const(bits, c),
+        Op::Arg { index, offset } => match bus.map.args.get(index as usize).copied().flatten() {
+            Some(register) => bus.field(b, register, offset, bits),
+            None => Expr::Const(bits, 0),
+        },
+        Op::WorkItem(q, dim) => match hidden_of(q, dim) {
+            Some(h) => bus.hidden(b, h, bits),
+            None => Expr::Const(bits, 0),
+        },
+        Op::ObjAddr(o) => {
+            let on_chip = s
+                .memories
+                .values()
+                .find_map(|m| m.objects.iter().find(|(x, _)| *x == o).map(|(_, offset)| *offset));
+            match (on_chip, func.objects[o].kind) {
+                (Some(offset), _) => Expr::Const(bits, u128::from(offset)),
+                (None, ObjectKind::Global(g)) if bus.program_offsets.contains_key(&g) => {
+                    let base = bus.hidden(b, HiddenArg::ProgramBase, bits);
+                    let offset = u128::from(bus.program_offsets[&g]);
+                    Expr::bin(rtl::Binary::Add, base, Expr::Const(bits, offset))
+                }
+                // Never accessed: its address is of no consequence.
+                _ => Expr::Const(bits, 0),
+            }
+        }
+        _ => Expr::Const(bits, 0),
+    }
+}
+
+/// The hidden argument that answers a launch-uniform query.
+fn hidden_of(q: Query, dim: u8) -> Option<HiddenArg> {
+    use HiddenArg::*;
+    let pick = |xyz: [HiddenArg; 3]| xyz.get(usize::from(dim)).copied();
+    match q {
+        Query::WorkDim => Some(WorkDim),
+        Query::GlobalSize => pick([GlobalSizeX, GlobalSizeY, GlobalSizeZ]),
+        Query::EnqueuedLocalSize => pick([LocalSizeX, LocalSizeY, LocalSizeZ]),
+        Query::NumGroups => pick([NumGroupsX, NumGroupsY, NumGroupsZ]),
+        Query::GlobalOffset => pick([GlobalOffsetX, GlobalOffsetY, GlobalOffsetZ]),
+        _ => None,
+    }
+}

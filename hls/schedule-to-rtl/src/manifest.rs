@@ -1,0 +1,156 @@
+//! What the host must know of a kernel.
+
+use crate::core::{ChannelInfo, Shared};
+use crate::top::ID_BITS;
+use abi::{
+    Access, Arg, ArgKind, Channel, ElementType, Kernel, KernelSignature, LoopInfo, MemoryPort,
+    Site, SiteKind,
+};
+use ir::{Function, KernelArg, KernelArgKind, Module, Space};
+use schedule::{AccessKind, LoopKind, MemoryKind};
+
+/// The signature of a kernel, for any device.
+pub fn signature(func: &Function, module: &Module, max_work_group_size: u32) -> KernelSignature {
+    let info = func.kernel.clone().unwrap_or_default();
+    let args = info.args.iter().enumerate().map(|(k, a)| argument(k as u32, a)).collect();
+    KernelSignature {
+        name: func.name.clone(),
+        address_bits: func.addr_bits,
+        args,
+        reqd_work_group_size: info.reqd_work_group_size,
+        max_work_group_size,
+        work_group_size_hint: info.work_group_size_hint,
+        non_uniform: module.cl_version >= 200,
+    }
+}
+
+fn argument(index: u32, a: &KernelArg) -> Arg {
+    let kind = match a.kind {
+        KernelArgKind::Pointer(Space::Constant) => ArgKind::ConstantPtr,
+        KernelArgKind::Pointer(_) => ArgKind::GlobalPtr,
+        KernelArgKind::LocalPointer => ArgKind::LocalPtr,
+        KernelArgKind::Value(_) => ArgKind::Scalar,
+    };
+    let access = match (kind.is_buffer(), a.no_read, a.no_write) {
+        (false, ..) | (true, true, true) => Access::None,
+        (true, false, true) => Access::ReadOnly,
+        (true, true, false) => Access::WriteOnly,
+        (true, false, false) => Access::ReadWrite,
+    };
+    let name = if a.name.is_empty() { format!("arg{index}") } else { a.name.clone() };
+    let size = match kind {
+        ArgKind::Scalar => a.size,
+        ArgKind::LocalPtr => 0,
+        _ => 8,
+    };
+    Arg {
+        index,
+        name,
+        type_name: a.type_name.clone(),
+        kind,
+        element: ElementType::from_opencl_name(&a.type_name),
+        size,
+        align: a.align.max(1),
+        offset: None,
+        access,
+        port: None,
+        restrict: a.restrict,
+        local_capacity: None,
+    }
+}
+
+/// What a kernel is built for.
+pub struct Built<'a> {
+    /// Board name.
+    pub board: &'a str,
+    /// Clock target in MHz.
+    pub clock_mhz: f64,
+    /// Bytes of the device-memory bus.
+    pub bus_bytes: u32,
+    /// Capacity of each local-pointer argument in bytes.
+    pub local_arg_bytes: u64,
+}
+
+/// The manifest entry of a kernel, with its registers laid out later.
+pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
+    let s = sh.s;
+    let mut signature = signature(&s.func, module, s.occupancy.max_work_group_size);
+    for arg in &mut signature.args {
+        match arg.kind {
+            ArgKind::LocalPtr => arg.local_capacity = Some(built.local_arg_bytes),
+            k if k.is_buffer() => arg.port = Some("m_axi_gmem0".into()),
+            _ => {}
+        }
+    }
+    Kernel {
+        signature,
+        top: sh.name.clone(),
+        board: built.board.to_owned(),
+        clock_mhz: built.clock_mhz,
+        hidden: vec![],
+        simd: 1,
+        compute_units: 1,
+        memory_ports: vec![MemoryPort {
+            name: "m_axi_gmem0".into(),
+            data_bits: 8 * built.bus_bytes,
+            id_bits: ID_BITS,
+        }],
+        sites: sites(sh),
+        channels: vec![],
+        loops: loops(sh),
+    }
+}
+
+fn sites(sh: &Shared) -> Vec<Site> {
+    let s = sh.s;
+    let site = |(id, (inst, a)): (usize, (&ir::Inst, &schedule::Access))| {
+        let kind = match a.kind {
+            AccessKind::Load => SiteKind::Load,
+            AccessKind::Store => SiteKind::Store,
+            AccessKind::Atomic(_) => SiteKind::Atomic,
+        };
+        let device = matches!(s.memories[a.memory].kind, MemoryKind::Device { .. });
+        Site {
+            id: id as u32,
+            kind,
+            port: device.then(|| "m_axi_gmem0".into()),
+            source: sh.place_of(*inst),
+            bytes: a.bytes,
+            argument: a.argument,
+        }
+    };
+    s.accesses.iter().enumerate().map(site).collect()
+}
+
+fn loops(sh: &Shared) -> Vec<LoopInfo> {
+    let s = sh.s;
+    s.loops
+        .iter()
+        .map(|l| LoopInfo {
+            name: format!("loop at {}", l.header),
+            source: sh.sources.describe(s.func.blocks[l.header].term_loc).unwrap_or_default(),
+            kind: match l.kind {
+                LoopKind::Threaded => "threaded".into(),
+                LoopKind::Pipelined => "pipelined".into(),
+            },
+            ii: l.ii,
+            reason: l.reason.clone(),
+            latency: l.latency,
+        })
+        .collect()
+}
+
+/// Channels as the manifest names them.
+pub fn channels(list: &[ChannelInfo]) -> Vec<Channel> {
+    list.iter()
+        .enumerate()
+        .map(|(k, c)| Channel {
+            id: k as u32,
+            name: c.name.clone(),
+            source: c.source.clone(),
+            valid: Some(c.stream.0.clone()),
+            ready: Some(c.stream.1.clone()),
+            space: None,
+        })
+        .collect()
+}

@@ -1,0 +1,265 @@
+//! On-chip memories: local memory with a copy for each work-group slot, private memory with a
+//! copy for each work-item in flight.
+
+use crate::atomics;
+use crate::core::Shared;
+use crate::memory::Request;
+use crate::operation::net;
+use crate::token::Stream;
+use rtl::{Expr, ModuleBuilder, Net, Param};
+use schedule::{Access, AccessKind, Memory, MemoryId, MemoryKind};
+
+/// Work-items that may wait beside an on-chip access: its latency and channels.
+pub const PORT_DEPTH: u32 = 16;
+
+/// The ports of one memory, in order of their sites.
+#[derive(Default)]
+pub struct OnChip {
+    /// Ports.
+    pub ports: Vec<Port>,
+}
+
+/// A client port of an on-chip memory.
+pub struct Port {
+    request: Stream,
+    kind: AccessKind,
+    word_address: Expr,
+    data: Expr,
+    expected: Expr,
+    strobe: Expr,
+    pred: Net,
+    answer: Option<PortAnswer>,
+}
+
+struct PortAnswer {
+    valid: Net,
+    ready: Net,
+    word: Net,
+}
+
+/// Shape of a memory's address: copy number above the word number.
+struct Shape {
+    word_bits: u32,
+    copy_bits: u32,
+    words: u64,
+}
+
+fn shape(sh: &Shared, m: &Memory) -> Shape {
+    let o = &sh.s.occupancy;
+    let words = (m.bytes / u64::from(m.word_bytes)).max(2);
+    let copy_bits = match m.kind {
+        MemoryKind::Private => o.slot_bits + o.lid_bits,
+        _ => o.slot_bits,
+    };
+    let word_bits = rtl::bits_for(words);
+    let words = if copy_bits == 0 { words } else { 1u64 << (word_bits + copy_bits) };
+    Shape { word_bits, copy_bits, words }
+}
+
+impl Port {
+    /// Adds the port of one access; drives `r.ready` and, for answers, `answer`.
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        b: &mut ModuleBuilder,
+        sh: &Shared,
+        access: &Access,
+        memory: &Memory,
+        r: Request,
+        pred: Expr,
+        answer: Option<Stream>,
+        site: u32,
+    ) -> Port {
+        let name = format!("mem{site}");
+        let shape = shape(sh, memory);
+        let word_lo = memory.word_bytes.ilog2();
+        let address = net(b, r.operands[0].clone());
+        let word = b.slice(address, word_lo, shape.word_bits);
+        let mut parts = vec![];
+        if shape.copy_bits > 0 {
+            if sh.s.occupancy.slot_bits > 0 {
+                parts.push(r.slot);
+            }
+            if memory.kind == MemoryKind::Private && sh.s.occupancy.lid_bits > 0 {
+                parts.push(r.lid);
+            }
+        }
+        parts.push(word);
+        let lanes = memory.word_bytes / access.bytes;
+        let lane = (lanes > 1)
+            .then(|| b.slice(address, access.bytes.ilog2(), word_lo - access.bytes.ilog2()));
+        let (data, strobe) = write_data(b, access, &r.operands, lanes, lane.clone());
+        let expected = match access.kind {
+            AccessKind::Atomic(op) if op.value_operands() >= 2 => r.operands[2].clone(),
+            _ => Expr::Const(8 * memory.word_bytes, 0),
+        };
+        let valid = net(b, r.valid);
+        let request = Stream { valid, ready: r.ready, data: valid };
+        let pred = net(b, pred);
+        let mut port = Port {
+            request,
+            kind: access.kind,
+            word_address: Expr::concat(parts),
+            data,
+            expected,
+            strobe,
+            pred,
+            answer: None,
+        };
+        if let Some(answer) = answer {
+            let lane = lane.filter(|_| access.kind == AccessKind::Load);
+            port.answer = Some(port.answer_path(b, &name, access, memory, answer, lane));
+        }
+        port
+    }
+
+    /// From the memory's word to the access's bytes. The lane of a narrow load waits in a FIFO
+    /// beside the memory.
+    fn answer_path(
+        &mut self,
+        b: &mut ModuleBuilder,
+        name: &str,
+        access: &Access,
+        memory: &Memory,
+        answer: Stream,
+        lane: Option<Expr>,
+    ) -> PortAnswer {
+        let word = b.net(&format!("{name}_word"), 8 * memory.word_bytes);
+        let bits = 8 * access.bytes;
+        let Some(lane) = lane else {
+            let low = b.slice(word, 0, bits);
+            b.assign(answer.data, low);
+            return PortAnswer { valid: answer.valid, ready: answer.ready, word };
+        };
+        let width = b.expr_width(&lane);
+        let (unit_ready, lane_ready) =
+            (b.net(&format!("{name}_unit_ready"), 1), b.net(&format!("{name}_lane_ready"), 1));
+        let outer = self.request;
+        let both = Expr::all([unit_ready.into(), lane_ready.into()]);
+        b.assign(outer.ready, both);
+        let unit_valid = b.wire(
+            &format!("{name}_unit_valid"),
+            Expr::all([outer.valid.into(), lane_ready.into()]),
+        );
+        let lane_valid = Expr::all([outer.valid.into(), unit_ready.into()]);
+        let lanes = Stream::new(b, &format!("{name}_lane"), width);
+        let (valid, ready) =
+            (b.net(&format!("{name}_word_valid"), 1), b.net(&format!("{name}_word_ready"), 1));
+        b.instance("clhls_fifo", &format!("u_{name}_lane"))
+            .param("WIDTH", width)
+            .param("DEPTH", PORT_DEPTH)
+            .input("s_valid", lane_valid)
+            .output("s_ready", lane_ready)
+            .input("s_data", lane)
+            .output("m_valid", lanes.valid)
+            .input("m_ready", lanes.ready)
+            .output("m_data", lanes.data)
+            .done();
+        b.assign(answer.valid, Expr::all([valid.into(), lanes.valid.into()]));
+        b.assign(ready, Expr::all([answer.ready.into(), lanes.valid.into()]));
+        b.assign(lanes.ready, Expr::all([answer.ready.into(), valid.into()]));
+        let mut chosen = b.slice(word, 0, bits);
+        for k in 1..memory.word_bytes / access.bytes {
+            let here =
+                Expr::bin(rtl::Binary::Eq, lanes.data.into(), Expr::Const(width, u128::from(k)));
+            chosen = here.mux(b.slice(word, k * bits, bits), chosen);
+        }
+        b.assign(answer.data, chosen);
+        self.request = Stream { valid: unit_valid, ready: unit_ready, data: unit_valid };
+        PortAnswer { valid, ready, word }
+    }
+}
+
+/// Data in every lane of the word, and strobes of the lane that is meant.
+fn write_data(
+    b: &mut ModuleBuilder,
+    access: &Access,
+    operands: &[Expr],
+    lanes: u32,
+    lane: Option<Expr>,
+) -> (Expr, Expr) {
+    let word_bytes = access.bytes * lanes;
+    let has_data = match access.kind {
+        AccessKind::Load => false,
+        AccessKind::Store => true,
+        AccessKind::Atomic(op) => op.value_operands() >= 1,
+    };
+    if !has_data {
+        return (Expr::Const(8 * word_bytes, 0), Expr::Const(word_bytes, 0));
+    }
+    let ones = Expr::Const(access.bytes, (1 << access.bytes) - 1);
+    let Some(lane) = lane else { return (operands[1].clone(), ones) };
+    let value = net(b, operands[1].clone());
+    let data = Expr::concat(vec![Expr::Net(value); lanes as usize]);
+    let lane = net(b, lane);
+    let width = b.width(lane);
+    let strobe = (0..lanes)
+        .rev()
+        .map(|k| {
+            let here = Expr::bin(rtl::Binary::Eq, lane.into(), Expr::Const(width, u128::from(k)));
+            Expr::Repeat(access.bytes, Box::new(here))
+        })
+        .collect();
+    (data, Expr::concat(strobe))
+}
+
+/// Makes the memory of `id` from its ports.
+pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) {
+    let m = &sh.s.memories[id];
+    let shape = shape(sh, m);
+    let ports = &memory.ports;
+    let n = ports.len() as u32;
+    let name = format!("{id}_{}", rtl::build::legal(&m.name));
+    let all =
+        |f: &dyn Fn(&Port) -> Expr| Expr::concat(ports.iter().rev().map(f).collect::<Vec<_>>());
+    let mask = |f: &dyn Fn(&Port) -> bool| {
+        let mut words = vec![0u64; n.div_ceil(64) as usize];
+        for (k, p) in ports.iter().enumerate() {
+            words[k / 64] |= u64::from(f(p)) << (k % 64);
+        }
+        Param::Bits(n, words)
+    };
+    let ready = b.net(&format!("{name}_ready"), n);
+    let valid = b.net(&format!("{name}_valid"), n);
+    let data = b.net(&format!("{name}_data"), n * 8 * m.word_bytes);
+    let answers = all(&|p| p.answer.as_ref().map_or(Expr::bit(true), |a| a.ready.into()));
+    let words = u32::try_from(shape.words).unwrap_or(u32::MAX);
+    let narrow = ports.iter().filter(|p| p.kind == AccessKind::Store).count() > 1;
+    b.instance("clhls_local_mem", &format!("u_{name}"))
+        .comment(format!(
+            "{:?} memory `{}`, {} words of {} bytes",
+            m.kind, m.name, words, m.word_bytes
+        ))
+        .param("PORTS", n)
+        .param("WORD_BYTES", m.word_bytes)
+        .param("WORDS", words)
+        .param("ATOMIC", m.atomic)
+        .param("SUBWORD", narrow)
+        .param("READS", mask(&|p| p.answer.is_some()))
+        .param("WRITES", mask(&|p| p.kind != AccessKind::Load))
+        .param("OPS", atomics::operations(ports.iter().map(|p| atomics::access_code(p.kind))))
+        .param("TARGET", Param::Text(sh.target.to_owned()))
+        .input("s_valid", all(&|p| p.request.valid.into()))
+        .output("s_ready", ready)
+        .input("s_op", all(&|p| Expr::Const(4, u128::from(atomics::access_code(p.kind)))))
+        .input("s_addr", all(&|p| p.word_address.clone()))
+        .input("s_data", all(&|p| p.data.clone()))
+        .input("s_compare", all(&|p| p.expected.clone()))
+        .input("s_strb", all(&|p| p.strobe.clone()))
+        .input("s_pred", all(&|p| p.pred.into()))
+        .input("s_resp", all(&|p| Expr::bit(p.answer.is_some())))
+        .output("m_valid", valid)
+        .input("m_ready", answers)
+        .output("m_data", data)
+        .done();
+    for (k, p) in ports.iter().enumerate() {
+        let k = k as u32;
+        let bit = b.slice(ready, k, 1);
+        b.assign(p.request.ready, bit);
+        if let Some(a) = &p.answer {
+            let (v, w) =
+                (b.slice(valid, k, 1), b.slice(data, k * 8 * m.word_bytes, 8 * m.word_bytes));
+            b.assign(a.valid, v);
+            b.assign(a.word, w);
+        }
+    }
+}

@@ -1,0 +1,488 @@
+//! The kernel's top module: control registers, prologue, dispatcher, core, memory ports.
+
+use crate::core::{ChannelInfo, Core, Shared};
+use crate::fixed::{ArgumentBus, Fixed};
+use crate::memory::Memories;
+use crate::token::Stream;
+use crate::{atomics, onchip};
+use abi::{HiddenArg, RegisterMap};
+use base::{FxHashMap, IndexMap};
+use ir::{Op, Query};
+use rtl::{Binary, Expr, Module, ModuleBuilder, Net, Param};
+use schedule::Place;
+
+/// Bits of a local id at the dispatcher: work-groups have at most 65535 work-items.
+const DISPATCH_LID_BITS: u32 = 16;
+/// Width of the ids of the memory ports.
+pub const ID_BITS: u32 = 6;
+
+/// What a kernel's generator gives back.
+pub struct Top {
+    /// Segment modules, then the top.
+    pub modules: Vec<Module>,
+    /// Channels for the report of a hang.
+    pub channels: Vec<ChannelInfo>,
+    /// Units on the read and on the write side of the memory port.
+    pub port_units: (usize, usize),
+}
+
+/// Generates a kernel.
+pub fn build(
+    sh: &Shared,
+    map: &RegisterMap,
+    program_offsets: &FxHashMap<ir::Global, u64>,
+    bus_bytes: u32,
+) -> Top {
+    let header = vec![
+        format!(
+            "Kernel `{}`: control registers, dispatcher, datapath and memory ports.",
+            sh.s.func.name
+        ),
+        "Register map: manifest.json beside this folder; AXI contracts: docs/abi.md of clhls."
+            .into(),
+    ];
+    let mut b = ModuleBuilder::new(&sh.name, header);
+    b.set_ap_ports();
+    let irq = b.output("interrupt", 1);
+    let control = Control::build(&mut b, map, irq);
+    let cx = sh.context();
+    let bus = ArgumentBus { net: control.args, map, program_offsets };
+    let fixed = Fixed::build(&mut b, sh.s, &cx, &bus);
+    let go = delayed(&mut b, control.start, sh.s.prologue_latency + 1);
+    let draining = b.net("draining", 1);
+    let r_data = b.net("gmem0_r_data", 8 * bus_bytes);
+    let memories = Memories {
+        bus_bytes,
+        flush_loads: go,
+        flush_stores: draining,
+        r_data,
+        readers: vec![],
+        writers: vec![],
+        idle: vec![],
+        on_chip: IndexMap::default(),
+        atomics: vec![],
+    };
+    let mut core = Core::new(sh, b, fixed, memories);
+    let dispatch = dispatcher(&mut core, &bus, go);
+    core.blocks();
+    let Core { mut b, mut memories, modules, channels, retire, waiting, .. } = core;
+    let (retire_valid, retire_slot) = retire.unwrap_or((Expr::bit(false), Expr::bit(false)));
+    b.assign(dispatch.retire_valid, retire_valid);
+    let retire_slot = widen(&b, retire_slot, b.width(dispatch.retire_slot));
+    b.assign(dispatch.retire_slot, retire_slot);
+    let on_chip = std::mem::take(&mut memories.on_chip);
+    for (id, memory) in &on_chip {
+        onchip::build(&mut b, sh, *id, memory);
+    }
+    atomics::build(&mut b, sh, &mut memories);
+    let beats = port(&mut b, &memories, bus_bytes);
+    finish(&mut b, &control, &dispatch, draining, go, &memories, &waiting, beats);
+    let port_units = (memories.readers.len(), memories.writers.len());
+    let mut modules = modules;
+    modules.push(b.finish());
+    Top { modules, channels, port_units }
+}
+
+/// An expression extended with zeros.
+fn widen(b: &ModuleBuilder, e: Expr, width: u32) -> Expr {
+    let have = b.expr_width(&e);
+    if have >= width { e } else { Expr::Concat(vec![Expr::Const(width - have, 0), e]) }
+}
+
+/// A pulse some cycles later.
+fn delayed(b: &mut ModuleBuilder, pulse: Net, cycles: u32) -> Net {
+    let mut last = pulse;
+    for k in 1..=cycles {
+        let q = b.net(&format!("start_p{k}"), 1);
+        b.register(q, last.into(), None, Some(0));
+        last = q;
+    }
+    last
+}
+
+struct Control {
+    args: Net,
+    start: Net,
+    done: Net,
+    counters: [Net; 4],
+    errors: Net,
+}
+
+impl Control {
+    fn build(b: &mut ModuleBuilder, map: &RegisterMap, irq: Net) -> Control {
+        let words = map.words().max(1);
+        let c = Control {
+            args: b.net("args", 32 * words),
+            start: b.net("start", 1),
+            done: b.net("done", 1),
+            counters: ["cycles", "retired", "read_beats", "write_beats"].map(|n| b.net(n, 64)),
+            errors: b.net("error_flags", 32),
+        };
+        let inputs = [("awaddr", 12), ("awvalid", 1), ("wdata", 32), ("wstrb", 4), ("wvalid", 1)];
+        let inputs2 = [("bready", 1), ("araddr", 12), ("arvalid", 1), ("rready", 1)];
+        let outputs = [("awready", 1), ("wready", 1), ("bresp", 2), ("bvalid", 1), ("arready", 1)];
+        let outputs2 = [("rdata", 32), ("rresp", 2), ("rvalid", 1)];
+        let input: Vec<(&str, Net)> = inputs
+            .iter()
+            .chain(&inputs2)
+            .map(|(n, w)| (*n, b.input(&format!("s_axi_control_{n}"), *w)))
+            .collect();
+        let output: Vec<(&str, Net)> = outputs
+            .iter()
+            .chain(&outputs2)
+            .map(|(n, w)| (*n, b.output(&format!("s_axi_control_{n}"), *w)))
+            .collect();
+        let mut i = b.instance("clhls_axil_control", "u_control").param("ARG_WORDS", words);
+        for (n, net) in input {
+            i = i.input(&format!("s_axi_{n}"), net);
+        }
+        for (n, net) in output {
+            i = i.output(&format!("s_axi_{n}"), net);
+        }
+        i = i
+            .output("irq", irq)
+            .output("start", c.start)
+            .input("done", c.done)
+            .output("args", c.args);
+        for (n, net) in ["cycles", "retired", "read_beats", "write_beats"].iter().zip(c.counters) {
+            i = i.input(n, net);
+        }
+        i.input("error_flags", c.errors).done();
+        c
+    }
+}
+
+struct Dispatch {
+    retire_valid: Net,
+    retire_slot: Net,
+    done: Net,
+    retired: Net,
+}
+
+/// The dispatcher, and its stream into the entry block.
+fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net) -> Dispatch {
+    use HiddenArg::*;
+    let o = core.sh.s.occupancy;
+    let slot_bits = o.slot_bits.max(1);
+    let b = &mut core.b;
+    let d = Dispatch {
+        retire_valid: b.net("retire_valid", 1),
+        retire_slot: b.net("retire_slot", slot_bits),
+        done: b.net("all_retired", 1),
+        retired: b.net("retired_count", 64),
+    };
+    let (valid, ready) = (b.net("dispatch_valid", 1), b.net("dispatch_ready", 1));
+    let slot = b.net("dispatch_slot", slot_bits);
+    let lid = b.net("dispatch_lid", DISPATCH_LID_BITS);
+    let names = ["local_id", "group_id", "global_id", "local_size"];
+    let vectors = names.map(|n| b.net(&format!("dispatch_{n}"), 96));
+    let linear = ["global_linear", "local_linear"].map(|n| b.net(&format!("dispatch_{n}"), 32));
+    let mut i = b
+        .instance("clhls_dispatcher", "u_dispatcher")
+        .param("SLOTS", o.slots)
+        .param("SLOT_BITS", slot_bits)
+        .param("LID_BITS", DISPATCH_LID_BITS)
+        .param("SIMD", 1)
+        .input("start", go);
+    let sizes = [
+        ("global_size", [GlobalSizeX, GlobalSizeY, GlobalSizeZ]),
+        ("local_size", [LocalSizeX, LocalSizeY, LocalSizeZ]),
+        ("num_groups", [NumGroupsX, NumGroupsY, NumGroupsZ]),
+        ("global_offset", [GlobalOffsetX, GlobalOffsetY, GlobalOffsetZ]),
+    ];
+    let sizes = sizes.map(|(n, xyz)| (n, bus.vector(i.builder(), xyz)));
+    for (n, e) in sizes {
+        i = i.input(n, e);
+    }
+    i = i
+        .open("busy")
+        .output("done", d.done)
+        .output("m_valid", valid)
+        .input("m_ready", ready)
+        .output("m_slot", slot)
+        .output("m_lid", lid)
+        .open("m_lanes");
+    for (n, net) in names.iter().zip(vectors) {
+        i = i.output(&format!("m_{n}"), net);
+    }
+    i.output("m_global_linear", linear[0])
+        .output("m_local_linear", linear[1])
+        .input("retire_valid", d.retire_valid)
+        .input("retire_slot", d.retire_slot)
+        .input("retire_count", Expr::bit(true))
+        .output("group_size", core.group_size)
+        .output("retired", d.retired)
+        .done();
+    entry_stream(core, (valid, ready), (slot, lid), vectors, linear);
+    d
+}
+
+/// Packs what the dispatcher delivers into a token of the entry block.
+fn entry_stream(
+    core: &mut Core,
+    (valid, ready): (Net, Net),
+    (slot, lid): (Net, Net),
+    vectors: [Net; 4],
+    linear: [Net; 2],
+) {
+    let s = core.sh.s;
+    let entry = s.func.entry();
+    let layout = core.block_layout(entry);
+    let [local_id, group_id, global_id, local_size] = vectors;
+    let mut query: FxHashMap<ir::Value, Expr> = FxHashMap::default();
+    for &inst in &s.func.blocks[entry].insts {
+        let (Some(Place::Dispatch), Op::WorkItem(q, dim), Some(v)) =
+            (s.place[inst], s.func.insts[inst].op, s.func.insts[inst].result)
+        else {
+            continue;
+        };
+        let part = |net| core.b.slice(net, 32 * u32::from(dim), 32);
+        let e = match q {
+            Query::LocalId => part(local_id),
+            Query::GroupId => part(group_id),
+            Query::GlobalId => part(global_id),
+            Query::LocalSize => part(local_size),
+            Query::GlobalLinearId => linear[0].into(),
+            Query::LocalLinearId => linear[1].into(),
+            _ => Expr::Const(32, 0),
+        };
+        query.insert(v, widen(&core.b, e, s.func.bits(v)));
+    }
+    let o = &s.occupancy;
+    let slot = core.b.slice(slot, 0, o.slot_bits.max(1));
+    let lid = core.b.slice(lid, 0, o.lid_bits.max(1));
+    let packed = layout.pack(slot, lid, |v| query.get(&v).cloned().unwrap_or(Expr::bit(false)));
+    let data = core.b.wire("dispatch_token", packed);
+    core.add_incoming(entry, None, Stream { valid, ready, data });
+}
+
+/// The AXI4 master: multiplexers over all units. Gives the beat strobes.
+fn port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> [Expr; 2] {
+    let read = read_port(b, m, bus_bytes);
+    let write = write_port(b, m, bus_bytes);
+    [read, write]
+}
+
+const PREFIX: &str = "m_axi_gmem0";
+
+fn ports(
+    b: &mut ModuleBuilder,
+    list: &[(&'static str, u32)],
+    out: bool,
+) -> Vec<(&'static str, Net)> {
+    list.iter()
+        .map(|(n, w)| {
+            let name = format!("{PREFIX}_{n}");
+            (*n, if out { b.output(&name, *w) } else { b.input(&name, *w) })
+        })
+        .collect()
+}
+
+fn read_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
+    let data = 8 * bus_bytes;
+    let outputs = ports(
+        b,
+        &[
+            ("arid", ID_BITS),
+            ("araddr", 64),
+            ("arlen", 8),
+            ("arsize", 3),
+            ("arburst", 2),
+            ("arlock", 1),
+            ("arcache", 4),
+            ("arprot", 3),
+            ("arqos", 4),
+            ("arvalid", 1),
+            ("rready", 1),
+        ],
+        true,
+    );
+    let inputs = ports(
+        b,
+        &[
+            ("arready", 1),
+            ("rid", ID_BITS),
+            ("rdata", data),
+            ("rresp", 2),
+            ("rlast", 1),
+            ("rvalid", 1),
+        ],
+        false,
+    );
+    let valid = find(&inputs, "rvalid");
+    if m.readers.is_empty() {
+        for (n, net) in &outputs {
+            let w = b.width(*net);
+            b.assign(*net, Expr::Const(w, idle_value(n, bus_bytes)));
+        }
+        b.assign(m.r_data, Expr::bit(false).repeat(data));
+        return Expr::bit(false);
+    }
+    let n = m.readers.len() as u32;
+    let all = |k: usize| Expr::concat(m.readers.iter().rev().map(|u| u.nets[k].into()).collect());
+    let (valids, lines, lens) = (all(0), all(2), all(3));
+    let (ready, r_valid) = (b.net("gmem0_ar_ready", n), b.net("gmem0_r_valid", n));
+    let mut i = b
+        .instance("clhls_axi_read_mux", "u_gmem0_read")
+        .param("N", n)
+        .param("ADDR", 64)
+        .param("DATA_BYTES", bus_bytes)
+        .param("ID_BITS", ID_BITS)
+        .input("ar_valid", valids)
+        .output("ar_ready", ready)
+        .input("ar_line", lines)
+        .input("ar_len", lens)
+        .output("r_valid", r_valid)
+        .output("r_data", m.r_data)
+        .open("error");
+    for (n, net) in &outputs {
+        i = i.output(&format!("m_axi_{n}"), *net);
+    }
+    for (n, net) in &inputs {
+        i = i.input(&format!("m_axi_{n}"), *net);
+    }
+    i.done();
+    for (k, u) in m.readers.iter().enumerate() {
+        let (r, v) = (b.slice(ready, k as u32, 1), b.slice(r_valid, k as u32, 1));
+        b.assign(u.nets[1], r);
+        b.assign(u.nets[4], v);
+    }
+    Expr::all([valid.into(), find(&outputs, "rready").into()])
+}
+
+fn write_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
+    let data = 8 * bus_bytes;
+    let outputs = ports(
+        b,
+        &[
+            ("awid", ID_BITS),
+            ("awaddr", 64),
+            ("awlen", 8),
+            ("awsize", 3),
+            ("awburst", 2),
+            ("awlock", 1),
+            ("awcache", 4),
+            ("awprot", 3),
+            ("awqos", 4),
+            ("awvalid", 1),
+            ("wdata", data),
+            ("wstrb", bus_bytes),
+            ("wlast", 1),
+            ("wvalid", 1),
+            ("bready", 1),
+        ],
+        true,
+    );
+    let inputs = ports(
+        b,
+        &[("awready", 1), ("wready", 1), ("bid", ID_BITS), ("bresp", 2), ("bvalid", 1)],
+        false,
+    );
+    if m.writers.is_empty() {
+        for (n, net) in &outputs {
+            let w = b.width(*net);
+            let v = idle_value(n, bus_bytes);
+            let e = if w > 128 { Expr::bit(false).repeat(w) } else { Expr::Const(w, v) };
+            b.assign(*net, e);
+        }
+        return Expr::bit(false);
+    }
+    let n = m.writers.len() as u32;
+    let all = |k: usize| Expr::concat(m.writers.iter().rev().map(|u| u.nets[k].into()).collect());
+    let (aw_ready, w_ready, b_valid) =
+        (b.net("gmem0_aw_ready", n), b.net("gmem0_w_ready", n), b.net("gmem0_b_valid", n));
+    let mut i = b
+        .instance("clhls_axi_write_mux", "u_gmem0_write")
+        .param("N", n)
+        .param("ADDR", 64)
+        .param("DATA_BYTES", bus_bytes)
+        .param("ID_BITS", ID_BITS)
+        .input("aw_valid", all(0))
+        .output("aw_ready", aw_ready)
+        .input("aw_line", all(2))
+        .input("aw_len", all(3))
+        .input("w_valid", all(4))
+        .output("w_ready", w_ready)
+        .input("w_data", all(6))
+        .input("w_strb", all(7))
+        .input("w_last", all(8))
+        .output("b_valid", b_valid)
+        .open("error");
+    for (n, net) in &outputs {
+        i = i.output(&format!("m_axi_{n}"), *net);
+    }
+    for (n, net) in &inputs {
+        i = i.input(&format!("m_axi_{n}"), *net);
+    }
+    i.done();
+    for (k, u) in m.writers.iter().enumerate() {
+        for (net, vector) in [(u.nets[1], aw_ready), (u.nets[5], w_ready), (u.nets[9], b_valid)] {
+            let bit = b.slice(vector, k as u32, 1);
+            b.assign(net, bit);
+        }
+    }
+    Expr::all([find(&outputs, "wvalid").into(), find(&inputs, "wready").into()])
+}
+
+fn find(list: &[(&'static str, Net)], name: &str) -> Net {
+    match list.iter().find(|(n, _)| *n == name) {
+        Some((_, net)) => *net,
+        None => unreachable!("port {name} is in the list above"),
+    }
+}
+
+/// Constant of an unused master: sizes and types as they always are, ready for anything.
+fn idle_value(name: &str, bus_bytes: u32) -> u128 {
+    match name {
+        "arsize" | "awsize" => u128::from(bus_bytes.ilog2()),
+        "arburst" | "awburst" => 1,
+        "arcache" | "awcache" => 3,
+        "rready" | "bready" => 1,
+        _ => 0,
+    }
+}
+
+/// Draining, counters, error flags.
+#[allow(clippy::too_many_arguments)]
+fn finish(
+    b: &mut ModuleBuilder,
+    control: &Control,
+    dispatch: &Dispatch,
+    draining: Net,
+    go: Net,
+    memories: &Memories,
+    waiting: &[Net],
+    beats: [Expr; 2],
+) {
+    let idle = b.wire("memory_idle", Expr::all(memories.idle.iter().cloned()));
+    // Units may show idle for a cycle before a request reaches them: wait until it lasts.
+    let settled = b.net("settled", 3);
+    let count = Expr::bin(Binary::Add, settled.into(), Expr::Const(3, 1));
+    let calm = Expr::all([draining.into(), idle.into()]);
+    b.register(settled, calm.mux(count, Expr::Const(3, 0)), None, Some(0));
+    let all_ones = Expr::bin(Binary::Eq, settled.into(), Expr::Const(3, 7));
+    let over = Expr::all([draining.into(), idle.into(), all_ones]);
+    let next = Expr::Net(control.done)
+        .mux(Expr::bit(false), Expr::any([draining.into(), dispatch.done.into()]));
+    b.register(draining, next, None, Some(0));
+    let pulse = Expr::all([over, Expr::Net(control.done).not()]);
+    b.register(control.done, pulse, None, Some(0));
+    let stuck = Expr::any(waiting.iter().map(|w| Expr::Net(*w)));
+    let flag = b.net("barrier_incomplete", 1);
+    let sticky = Expr::any([flag.into(), Expr::all([stuck, draining.into()])]);
+    b.register(flag, Expr::Net(go).mux(Expr::bit(false), sticky), None, Some(0));
+    b.assign(control.errors, Expr::Concat(vec![Expr::Const(31, 0), flag.into()]));
+    let [cycles, retired, read_beats, write_beats] = control.counters;
+    b.assign(retired, dispatch.retired);
+    let [read, write] = beats;
+    b.instance("clhls_perf", "u_perf")
+        .param("PORTS", Param::Int(1))
+        .input("start", control.start)
+        .input("done", control.done)
+        .input("read_beat", read)
+        .input("write_beat", write)
+        .output("cycles", cycles)
+        .output("read_beats", read_beats)
+        .output("write_beats", write_beats)
+        .done();
+}
