@@ -166,7 +166,8 @@ impl BoardFile {
         family: Family,
         files: BTreeMap<String, Vec<u8>>,
     ) -> Result<Board, TargetError> {
-        let named = self.ecp5.iter().flat_map(|e| [("constraints", &e.constraints), ("top", &e.top)]);
+        let named =
+            self.ecp5.iter().flat_map(|e| [("constraints", &e.constraints), ("top", &e.top)]);
         for (key, file) in named {
             if !files.contains_key(file) {
                 return Err(TargetError::BadFile {
