@@ -130,6 +130,14 @@ impl<'a, 'f> IrBuilder<'a, 'f> {
         if self.is_const(amount, 0) {
             return a;
         }
+        let folded = self.fold([a, amount], |n, [a, amount]| match op {
+            Op::Shl => n.shl(a, amount),
+            Op::LShr => n.lshr(a, amount),
+            _ => n.ashr(a, amount),
+        });
+        if let Some(folded) = folded {
+            return folded;
+        }
         let (width, amount_width) = (self.width(a), self.width(amount));
         if amount_width <= width {
             return self.make(op, &[a, self.zext(amount, width)], width);
@@ -180,12 +188,16 @@ impl Bits for IrBuilder<'_, '_> {
 
     fn umul(&self, a: Value, b: Value) -> Value {
         let width = self.width(a) + self.width(b);
-        self.make(Op::Mul, &[self.zext(a, width), self.zext(b, width)], width)
+        self.fold([a, b], |n, [a, b]| n.umul(a, b)).unwrap_or_else(|| {
+            self.make(Op::Mul, &[self.zext(a, width), self.zext(b, width)], width)
+        })
     }
 
     fn smul(&self, a: Value, b: Value) -> Value {
         let width = self.width(a) + self.width(b);
-        self.make(Op::Mul, &[self.sext(a, width), self.sext(b, width)], width)
+        self.fold([a, b], |n, [a, b]| n.smul(a, b)).unwrap_or_else(|| {
+            self.make(Op::Mul, &[self.sext(a, width), self.sext(b, width)], width)
+        })
     }
 
     fn and(&self, a: Value, b: Value) -> Value {

@@ -1,7 +1,7 @@
 //! The IR that an operator becomes computes what the native datapath computes.
 
 use arith::stimulus::Rng;
-use arith::{Format, Operator, build_function, eval_all};
+use arith::{Format, Operator, Rounding, build_function, eval_all, expand};
 use clhls_arith as arith;
 use ir::{Function, IntCC, Op, Terminator, Value};
 
@@ -111,5 +111,39 @@ fn integer_division() {
                 vec![rng.integer(width) as u128, rng.integer(width) as u128]
             });
         }
+    }
+}
+
+/// With constant operands an expanded operator is a constant: everything folds, to the right value.
+#[test]
+fn constant_operands_fold() {
+    let mut rng = Rng::new(21);
+    for op in Operator::of_format(Format::F32) {
+        for _ in 0..20 {
+            let inputs: Vec<u128> =
+                op.input_widths().iter().map(|w| rng.integer(*w) as u128).collect();
+            let mut func = Function::new("folded", 64);
+            let block = func.add_block();
+            let mut builder = ir::Builder::at(&mut func, block);
+            let widths = op.input_widths();
+            let values: Vec<Value> = widths
+                .iter()
+                .zip(&inputs)
+                .map(|(w, x)| builder.constant(ir::Type::int(*w), *x))
+                .collect();
+            let outputs = expand(op, &mut builder, &values);
+            let expected = eval_all(op, &inputs);
+            assert_eq!(func.as_const(outputs[0]), Some(expected[0]), "{op}({inputs:x?})");
+        }
+    }
+}
+
+#[test]
+fn single_bits_convert() {
+    let one = |to, signed| Operator::IToF { width: 1, signed, to, round: Rounding::Rte };
+    for to in Format::ALL {
+        assert_eq!(eval_all(one(to, false), &[0])[0], 0);
+        assert_eq!(eval_all(one(to, false), &[1])[0], to.one());
+        assert_eq!(eval_all(one(to, true), &[1])[0], to.one() | to.sign_mask());
     }
 }

@@ -53,20 +53,20 @@ fn bf16_unary_sampled() {
 
 #[test]
 fn f16_mixed() {
-    mixed(Format::F16, 20_000);
+    mixed(Format::F16, 8_000);
 }
 
 #[test]
 fn bf16_mixed() {
-    mixed(Format::BF16, 20_000);
+    mixed(Format::BF16, 8_000);
 }
 
 #[test]
 fn f32_mixed() {
-    mixed(Format::F32, 20_000);
+    mixed(Format::F32, 8_000);
 }
 
 #[test]
 fn f64_mixed() {
-    mixed(Format::F64, 20_000);
+    mixed(Format::F64, 8_000);
 }
