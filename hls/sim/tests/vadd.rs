@@ -1,31 +1,22 @@
 //! A hand-written kernel on the simulator: right answers, and every kind of misbehaviour is noticed.
 
-use abi::{
-    Access, Arg, ArgKind, Channel, ElementType, Kernel, KernelSignature, Manifest, MemoryPort,
-    ScalarType, Site, SiteKind,
-};
+mod common;
+
+use abi::{ArgKind, Channel, Manifest, ScalarType, Site, SiteKind};
+use common::{arg, options};
 use host::{Array, Error, ErrorKind, HardwareStats, NdRange, Value, run};
 use sim::{MemoryOptions, SimOptions, Simulator, Source};
 use std::path::Path;
 
-fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind) -> Arg {
-    Arg {
-        index,
-        name: name.into(),
-        type_name: type_name.into(),
-        kind,
-        element: ElementType::from_opencl_name(type_name),
-        size: 4,
-        align: 4,
-        offset: None,
-        access: Access::None,
-        port: kind.is_buffer().then(|| "m_axi_gmem0".into()),
-        restrict: false,
-        local_capacity: None,
-    }
-}
-
 fn manifest(data_bits: u32) -> Manifest {
+    let args = vec![
+        arg(0, "a", "uint*", ArgKind::GlobalPtr),
+        arg(1, "b", "uint*", ArgKind::GlobalPtr),
+        arg(2, "c", "uint*", ArgKind::GlobalPtr),
+        arg(3, "n", "uint", ArgKind::Scalar),
+        arg(4, "mode", "uint", ArgKind::Scalar),
+    ];
+    let mut manifest = common::manifest("vadd", args, data_bits);
     let site = |id, kind, column, argument| Site {
         id,
         kind,
@@ -34,70 +25,26 @@ fn manifest(data_bits: u32) -> Manifest {
         bytes: 4,
         argument: Some(argument),
     };
-    let mut kernel = Kernel {
-        signature: KernelSignature {
-            name: "vadd".into(),
-            address_bits: 64,
-            args: vec![
-                arg(0, "a", "uint*", ArgKind::GlobalPtr),
-                arg(1, "b", "uint*", ArgKind::GlobalPtr),
-                arg(2, "c", "uint*", ArgKind::GlobalPtr),
-                arg(3, "n", "uint", ArgKind::Scalar),
-                arg(4, "mode", "uint", ArgKind::Scalar),
-            ],
-            reqd_work_group_size: None,
-            max_work_group_size: 256,
-            work_group_size_hint: None,
-            non_uniform: false,
-        },
-        top: "vadd".into(),
-        board: "unit".into(),
-        clock_mhz: 100.0,
-        hidden: Vec::new(),
-        simd: 1,
-        compute_units: 1,
-        memory_ports: vec![MemoryPort { name: "m_axi_gmem0".into(), data_bits, id_bits: 6 }],
-        sites: vec![
-            site(0, SiteKind::Load, 23, 0),
-            site(1, SiteKind::Load, 30, 1),
-            site(2, SiteKind::Store, 16, 2),
-        ],
-        channels: vec![Channel {
-            id: 0,
-            name: "store -> done".into(),
-            source: "vadd.cl:2:16".into(),
-            valid: Some("ch_valid".into()),
-            ready: Some("ch_ready".into()),
-            space: Some("ch_space".into()),
-        }],
-        loops: Vec::new(),
-    };
-    kernel.lay_out(false).expect("fits");
-    Manifest {
-        version: abi::MANIFEST_VERSION,
-        tool: "test".into(),
-        module: "vadd".into(),
-        kernels: vec![kernel],
-        program_memory: None,
-        sources: vec!["vadd.cl".into()],
-    }
+    let kernel = &mut manifest.kernels[0];
+    kernel.sites = vec![
+        site(0, SiteKind::Load, 23, 0),
+        site(1, SiteKind::Load, 30, 1),
+        site(2, SiteKind::Store, 16, 2),
+    ];
+    kernel.channels = vec![Channel {
+        id: 0,
+        name: "store -> done".into(),
+        source: "vadd.cl:2:16".into(),
+        valid: Some("ch_valid".into()),
+        ready: Some("ch_ready".into()),
+        space: Some("ch_space".into()),
+    }];
+    manifest
 }
 
 fn sources(data_bits: u32) -> Vec<Source> {
-    let file =
-        |name: &str, text: &str| Source { name: name.into(), text: text.into(), library: true };
     let width = format!("DATA_BITS = {data_bits}");
-    let vadd = include_str!("rtl/vadd.v").replace("DATA_BITS = 64", &width);
-    vec![file("vadd.v", &vadd), file("test_control.v", include_str!("rtl/test_control.v"))]
-}
-
-/// Models are kept between runs of the tests; what they are made from is in their names.
-fn options() -> SimOptions {
-    SimOptions {
-        cache_dir: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("models")),
-        watchdog: 1000,
-        ..SimOptions::default()
-    }
+    common::sources("vadd", include_str!("rtl/vadd.v").replace("DATA_BITS = 64", &width))
 }
 
 fn simulator(data_bits: u32, options: SimOptions) -> Simulator {
@@ -225,10 +172,16 @@ fn writes_that_no_access_announced_are_noticed_on_the_bus() {
 
 #[test]
 fn hangs_name_the_channel_that_waits() {
-    // Mode 1 stops before the store, mode 4 never gets its response.
     let message = failure(10, 10, 1);
     assert!(message.contains("it hangs: nothing moves any more"), "{message}");
     assert!(message.contains("no channel holds a work-item"), "{message}");
+    let message = failure(10, 10, 10);
+    assert!(
+        message.ends_with(
+            "channel 0 `store -> done` (vadd.cl:2:16) has work-items that its reader does not take, and is full"
+        ),
+        "{message}"
+    );
 }
 
 #[test]
