@@ -1,0 +1,194 @@
+// clhls_load against a memory with latency and random stalls: data, order, burst shape, reserved space, freshness, coalescing, rate.
+// Every lane the memory returns tells its address and the cycle in which its AR was accepted.
+`default_nettype none
+module bench;
+  parameter ADDR_BITS   = 40;
+  parameter BYTES       = 4;
+  parameter BUS_BYTES   = 64;
+  parameter DEPTH       = 256;
+  parameter DEPTH_BEATS = 192;
+  parameter READ_ONLY   = 0;
+  parameter LINE_WAIT   = 16;
+  parameter MAX_BURST   = 16;
+  parameter LATENCY     = 100;  // of the memory in the rate phases
+  parameter RATES       = 1;    // 0: queues too short for full rate, skip the rate checks
+  parameter TARGET      = "generic";
+  `include "bench.vh"
+
+  localparam SIZE = $clog2(BUS_BYTES);
+  localparam LINE_BITS = ADDR_BITS - SIZE;
+
+  reg                    flush = 0;
+  reg                    s_valid = 0;
+  wire                   s_ready;
+  reg  [ADDR_BITS-1:0]   s_addr = 0;
+  reg                    s_pred = 0;
+  wire                   m_valid;
+  reg                    m_ready = 0;
+  wire [8*BYTES-1:0]     m_data;
+  wire                   ar_valid;
+  reg                    ar_ready = 0;
+  wire [LINE_BITS-1:0]   ar_line;
+  wire [7:0]             ar_len;
+  reg                    r_valid = 0;
+  reg  [8*BUS_BYTES-1:0] r_data;
+
+  clhls_load #(
+    .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .DEPTH(DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .READ_ONLY(READ_ONLY),
+    .LINE_WAIT(LINE_WAIT), .MAX_BURST(MAX_BURST), .TARGET(TARGET)
+  ) dut (
+    .clk(clk), .rst(rst), .flush(flush), .s_valid(s_valid), .s_ready(s_ready), .s_addr(s_addr), .s_pred(s_pred),
+    .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data),
+    .ar_valid(ar_valid), .ar_ready(ar_ready), .ar_line(ar_line), .ar_len(ar_len), .r_valid(r_valid), .r_data(r_data)
+  );
+
+  // lane at byte address a, read in cycle t
+  function [8*BYTES-1:0] lane(input [63:0] a, input [31:0] t);
+    reg [31:0] mix;
+    reg [31:0] pair;
+    begin
+      mix  = (a / BYTES) * 32'h9E3779B1;
+      pair = {mix[31:16] ^ mix[15:0], t[15:0]};
+      lane = (BYTES < 4) ? mix >> 13 : {((BYTES + 3) / 4){pair}};
+    end
+  endfunction
+
+  // ---- memory: bursts in order ----
+  reg [63:0] q_line [0:4095];
+  integer q_left [0:4095], q_time [0:4095], q_seen [0:4095], q_in = 0, q_out = 0;
+  integer latency = 20, beats = 0, bursts = 0, ar_rate = 8, r_rate = 8, l;
+
+  reg was = 0;
+  reg [63:0] was_ar;
+  always @(posedge clk) if (!rst) begin
+    if (was) check(ar_valid && {ar_line, ar_len} === was_ar[LINE_BITS+7:0], "AR changed before ready");
+    was <= ar_valid & ~ar_ready;
+    was_ar <= {ar_line, ar_len};
+    if (ar_valid & ar_ready) begin
+      check(ar_len < MAX_BURST, "burst too long");
+      check(((ar_line << SIZE) & 4095) + (ar_len + 1) * BUS_BYTES <= 4096, "burst crosses 4 KiB");
+      q_line[q_in & 4095] = ar_line;
+      q_left[q_in & 4095] = ar_len + 1;
+      q_time[q_in & 4095] = cycle + latency;
+      q_seen[q_in & 4095] = cycle;
+      q_in = q_in + 1;
+      bursts = bursts + 1;
+    end
+    if (r_valid) check(dut.beat_ready_unused, "beat without reserved space");
+    r_valid <= 0;
+    if (q_out < q_in && cycle >= q_time[q_out & 4095] && (full_rate || dice(8) < r_rate)) begin
+      r_valid <= 1;
+      for (l = 0; l < BUS_BYTES / BYTES; l = l + 1)
+        r_data[8*BYTES*l +: 8*BYTES] <= lane((q_line[q_out & 4095] << SIZE) + l * BYTES, q_seen[q_out & 4095]);
+      beats = beats + 1;
+      q_line[q_out & 4095] = q_line[q_out & 4095] + 1;
+      q_left[q_out & 4095] = q_left[q_out & 4095] - 1;
+      if (q_left[q_out & 4095] == 0) q_out = q_out + 1;
+    end else r_data <= {8*BUS_BYTES{1'bx}};
+    ar_ready <= full_rate || dice(8) < ar_rate;
+    if (dice(200) == 0) begin
+      ar_rate = 1 + dice(8);
+      r_rate  = 1 + dice(8);
+      latency = dice(4) == 0 ? 150 : 1 + dice(30);
+    end
+    if (full_rate) latency = LATENCY;
+  end
+
+  // ---- requests and their expected answers ----
+  reg [63:0] e_addr [0:65535];
+  reg        e_pred [0:65535];
+  integer    e_time [0:65535];
+  integer    asked = 0, answered = 0, pattern = 0, stop = 0, silent = 0;
+  integer    stride = BYTES;
+  reg [63:0] a;
+
+  function [63:0] aligned(input [63:0] x);
+    aligned = (x / BYTES) * BYTES;
+  endfunction
+
+  always @(posedge clk) if (!rst) begin
+    if (s_valid & s_ready) begin
+      e_addr[asked & 65535] = s_addr;
+      e_pred[asked & 65535] = s_pred;
+      e_time[asked & 65535] = cycle;
+      asked = asked + 1;
+    end
+    if (~s_valid | s_ready) begin
+      s_valid <= !stop && in_turn(0);
+      case (pattern)
+        0: a = s_addr + stride;                                       // stream
+        1: a = s_addr + BYTES * dice(4 * BUS_BYTES / BYTES);          // with gaps, also the same again
+        2: a = {32'd0, $random(seed)};                                // anywhere
+        3: a = 4096 * 7 - 2 * BUS_BYTES + dice(4 * BUS_BYTES);        // few lines around a page border
+        default: a = dice(16) ? s_addr : s_addr + BUS_BYTES * 3;      // mostly the same
+      endcase
+      s_addr <= aligned(a);
+      s_pred <= full_rate || dice(8) != 0;
+    end
+    if (m_valid & m_ready) begin
+      a = e_addr[answered & 65535];
+      if (!e_pred[answered & 65535]) check(m_data === 0, "answer of a request without access is not 0");
+      else if (BYTES < 4) check(m_data === lane(a, 0), "wrong data");
+      else begin
+        check(m_data === lane(a, m_data[15:0]), "wrong data");
+        if (!READ_ONLY) check(((m_data[15:0] - e_time[answered & 65535]) & 16'hFFFF) < 16'h8000, "data older than the request");
+      end
+      check(answered < asked, "answer without request");
+      answered = answered + 1;
+    end
+    silent = (m_valid || answered == asked) ? 0 : silent + 1;
+    check(silent < 1500, "hangs");
+    m_ready <= out_turn(0);
+    if (!full_rate && dice(150) == 0) pattern = dice(5);
+    flush <= !full_rate && dice(500) == 0;
+  end
+
+  task drain;
+    begin
+      stop = 1;
+      while (answered != asked || s_valid) @(posedge clk);
+      repeat (200) @(posedge clk);
+      check(q_in == q_out, "beats that nobody asked for");
+    end
+  endtask
+
+  integer from, beats_from, bursts_from, start;
+  task rate(input integer step, input integer per_beat, input [8*30-1:0] what);
+    begin
+      drain;
+      s_addr <= 1 << 20;
+      stop = 0;
+      pattern = 0;
+      stride = step;
+      repeat (3 * LATENCY + 200) @(posedge clk);
+      from = answered; beats_from = beats; bursts_from = bursts;
+      repeat (2000) @(posedge clk);
+      $display("%0s: %0d answers, %0d beats, %0d bursts in 2000 cycles", what, answered - from, beats - beats_from, bursts - bursts_from);
+      if (RATES) begin
+        check(answered - from == 2000, "less than one answer a cycle");
+        check(beats - beats_from <= 2000 / per_beat + 2, "more beats than lines");
+      end
+    end
+  endtask
+
+  initial begin
+    wait (!rst);
+    repeat (40000) @(posedge clk);
+    drain;
+    full_rate = 1;
+    rate(BYTES, BUS_BYTES / BYTES, "stream");
+    rate(BUS_BYTES, 1, "one line per request");
+    rate(5 * BUS_BYTES, 1, "every fifth line");
+    // latency of a lone request, memory latency subtracted
+    drain;
+    repeat (50) @(posedge clk);
+    stop = 0;
+    while (!(s_valid & s_ready)) @(posedge clk);
+    stop = 1;
+    start = cycle;
+    while (!m_valid) @(posedge clk);
+    $display("lone request: %0d cycles besides the memory's %0d", cycle - start - LATENCY, LATENCY);
+    check(cycle - start - LATENCY <= 12 + LINE_WAIT + (BYTES == BUS_BYTES ? LINE_WAIT : 0), "latency");
+    finish_bench;
+  end
+endmodule
