@@ -58,7 +58,7 @@ pub fn fsub<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
 }
 
 /// A sum shifted left until its top bit is 1, or as far as the smallest exponent allows.
-pub(super) struct Normalised<V> {
+pub(super) struct NormalSum<V> {
     /// The shifted sum.
     pub sum: V,
     /// Biased exponent field, as wide as the exponent given; 0 if the sum stays subnormal.
@@ -70,7 +70,7 @@ pub(super) struct Normalised<V> {
 /// Normalises `sum`. `exp` is the biased exponent of the bit *below* its top one, unsigned and
 /// at least 1.
 #[inline(always)]
-pub(super) fn normalise_clamped<B: Bits>(b: &B, sum: B::V, exp: B::V) -> Normalised<B::V> {
+pub(super) fn normalise_clamped<B: Bits>(b: &B, sum: B::V, exp: B::V) -> NormalSum<B::V> {
     let count = b.lzc(sum);
     let width = b.width(exp).max(b.width(count));
     let (wide_count, wide_exp) = (b.zext(count, width), b.zext(exp, width));
@@ -81,7 +81,7 @@ pub(super) fn normalise_clamped<B: Bits>(b: &B, sum: B::V, exp: B::V) -> Normali
     // the smallest normal number from a subnormal.
     let reduced = b.increment(b.sub(wide_exp, wide_count), b.bool(true));
     let unmasked = b.mux(fits, reduced, b.constant(width, 1));
-    Normalised {
+    NormalSum {
         sum: shifted,
         exp: b.mask(b.msb(shifted), b.trunc(unmasked, b.width(exp))),
         zero: b.eq(count, b.constant(b.width(count), b.width(sum) as u128)),
