@@ -3,8 +3,11 @@
 //! [`run`] selects kernels and sends them through the passes of a pipeline ([`registry`]); the
 //! IR verifier runs after every pass, [`legal::check`] at the end.
 
+pub mod alias;
 pub mod bits;
+pub mod consteval;
 pub mod edit;
+pub mod known;
 pub mod legal;
 pub mod passes;
 pub mod registry;

@@ -1,7 +1,7 @@
 //! The passes with their names, and the pipelines as lists of names.
 
-use crate::Context;
 use crate::passes::*;
+use crate::{Context, Level};
 use base::Result;
 use ir::{Function, Module};
 
@@ -32,6 +32,19 @@ macro_rules! function_pass {
             description: $description,
             body: Body::Function(|f, _| {
                 $run(f);
+                Ok(())
+            }),
+        }
+    };
+}
+
+macro_rules! context_pass {
+    ($name:literal, $run:expr, $description:literal) => {
+        Pass {
+            name: $name,
+            description: $description,
+            body: Body::Function(|f, c| {
+                $run(f, c);
                 Ok(())
             }),
         }
@@ -88,6 +101,32 @@ pub const PASSES: &[Pass] = &[
         "Gives every reducible loop a preheader and a single latch."
     ),
     function_pass!("split-critical", split_critical::run, "Puts a block on every critical edge."),
+    context_pass!(
+        "fold",
+        fold::run,
+        "Folds constants and simplifies what is always better simplified."
+    ),
+    context_pass!(
+        "narrow",
+        narrow::run,
+        "Computes in as few bits as ranges, known bits and uses of the result allow."
+    ),
+    function_pass!(
+        "gvn",
+        gvn::run,
+        "Computes equal values once, and reuses what a block has loaded or stored."
+    ),
+    function_pass!("licm", licm::run, "Moves invariant loads and dear operations out of loops."),
+    function_pass!(
+        "relax-order",
+        relax_order::run,
+        "Keeps the order of effects only where they may touch the same bytes."
+    ),
+    function_pass!(
+        "sink-wires",
+        sink_wires::run,
+        "Repeats extensions in the blocks that use them, so that narrow values travel."
+    ),
 ];
 
 /// The pass called `name`.
@@ -95,28 +134,33 @@ pub fn pass(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|p| p.name == name)
 }
 
-/// What the hardware back end needs, after [`FRONT`] and whatever optimises.
-const LEGALISE: &[&str] = &[
-    "legalise-memory",
-    "lower-switch",
-    "dce",
-    "simplify-cfg",
-    "unify-returns",
-    "split-barriers",
-    "loop-simplify",
-    "split-critical",
-];
-
 /// One function in SSA form without vectors.
 const FRONT: &[&str] = &["inline", "simplify-cfg", "infer-spaces", "sroa", "scalarise", "dce"];
 
+/// Every level, where the form of accesses is final.
+const MEMORY: &[&str] = &["legalise-memory", "lower-switch", "dce", "simplify-cfg"];
+
+/// Every level, last.
+const SHAPE: &[&str] =
+    &["dce", "unify-returns", "split-barriers", "loop-simplify", "split-critical"];
+
+const CLEAN: &[&str] = &["fold", "gvn", "dce", "simplify-cfg"];
+
 /// The pipeline of an optimisation level: names of passes in order.
-pub fn pipeline(level: crate::Level) -> Vec<&'static str> {
-    let mut names = FRONT.to_vec();
-    match level {
-        crate::Level::O0 => {}
-        crate::Level::O1 | crate::Level::O2 => {}
-    }
-    names.extend(LEGALISE);
-    names
+pub fn pipeline(level: Level) -> Vec<&'static str> {
+    let parts: &[&[&str]] = match level {
+        Level::O0 => &[FRONT, MEMORY, SHAPE],
+        Level::O1 | Level::O2 => &[
+            FRONT,
+            CLEAN,
+            &["sroa"],
+            CLEAN,
+            MEMORY,
+            CLEAN,
+            &["licm", "narrow", "gvn", "dce", "simplify-cfg"],
+            &["narrow", "gvn", "sink-wires", "relax-order"],
+            SHAPE,
+        ],
+    };
+    parts.concat()
 }

@@ -42,7 +42,8 @@ fn expectations() {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).expect("readable");
         let sources = ir::parse::text_sources(&name, &text);
-        let module = ir::parse::parse_module(&text).unwrap_or_else(|e| panic!("{}", e.render(&sources)));
+        let module =
+            ir::parse::parse_module(&text).unwrap_or_else(|e| panic!("{}", e.render(&sources)));
         ir::verify::verify_module(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
         let family = target::Family::unit();
         let out = ir_opt::run(module, &[], &options(&text), &family);

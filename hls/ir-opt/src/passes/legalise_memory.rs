@@ -20,8 +20,10 @@ pub fn run(func: &mut Function) -> Result<()> {
         Op::Load(flags) => split_load(b, inst, flags, &mut lanes_of_loads),
         Op::Store(flags) => split_store(b, inst, flags),
         Op::VecExtract(k) => {
-            let lanes: &Vec<Value> = &lanes_of_loads[b.func.insts[inst].args[0]];
-            lanes.get(usize::from(k)).map_or(Step::Keep, |v| Step::Value(*v))
+            let vector = b.func.insts[inst].args[0];
+            let lanes: &Vec<Value> = &lanes_of_loads[vector];
+            let lane = lanes.get(usize::from(k)).copied().or_else(|| built_lane(b, vector, k));
+            lane.map_or(Step::Keep, Step::Value)
         }
         _ => Step::Keep,
     });
@@ -131,6 +133,12 @@ fn split_store(b: &mut Builder<'_>, inst: Inst, flags: MemFlags) -> Step {
         offset += size;
     }
     Step::Gone
+}
+
+/// A lane of a vector that was stored and, by way of memory, is used again.
+fn built_lane(b: &Builder<'_>, vector: Value, lane: u8) -> Option<Value> {
+    let data = &b.func.insts[b.func.def_inst(vector)?];
+    if data.op == Op::VecBuild { data.args.get(usize::from(lane)).copied() } else { None }
 }
 
 fn check_atomics(func: &Function) -> Result<()> {

@@ -2,13 +2,19 @@
 
 pub mod barriers;
 pub mod dce;
+pub mod fold;
+pub mod gvn;
 pub mod infer_spaces;
 pub mod inline;
 pub mod legalise_memory;
+pub mod licm;
 pub mod loop_simplify;
 pub mod lower_switch;
+pub mod narrow;
+pub mod relax_order;
 pub mod scalarise;
 pub mod simplify_cfg;
+pub mod sink_wires;
 pub mod split_critical;
 pub mod sroa;
 pub mod unify_returns;

@@ -1,0 +1,271 @@
+//! Known facts of all integers of a function: a forward fixed point that follows branches.
+
+use super::Known;
+use super::transfer::transfer;
+use base::entity::SecondaryMap;
+use ir::analysis::{Cfg, Dominators};
+use ir::{Block, Function, Inst, IntCC, KernelInfo, Op, Query, Terminator, Value};
+
+/// Changes of a block parameter before its ranges are widened.
+const CHANGES_BEFORE_WIDENING: u32 = 3;
+/// Changes of a block parameter after which nothing is assumed of it.
+const MOST_CHANGES: u32 = 24;
+
+/// What is known of each integer of a function.
+pub struct Ranges {
+    known: SecondaryMap<Value, Option<Known>>,
+    facts: SecondaryMap<Block, Vec<Fact>>,
+    idom: SecondaryMap<Block, Option<Block>>,
+    has_fact: SecondaryMap<Value, bool>,
+}
+
+/// `value cc other` holds.
+#[derive(Clone, Copy)]
+struct Fact {
+    value: Value,
+    cc: IntCC,
+    other: Value,
+}
+
+impl Ranges {
+    /// Analyses `func`; work-groups have at most `max_work_group_size` work-items where the
+    /// kernel does not say.
+    pub fn new(func: &Function, max_work_group_size: u32) -> Self {
+        let cfg = Cfg::new(func);
+        let dominators = Dominators::new(func, &cfg);
+        let mut r = Ranges {
+            known: SecondaryMap::new(),
+            facts: SecondaryMap::new(),
+            idom: SecondaryMap::new(),
+            has_fact: SecondaryMap::new(),
+        };
+        r.known.resize(func.values.len());
+        for &b in &cfg.rpo {
+            r.idom[b] = dominators.idom(b);
+            if let [pred] = cfg.preds[b][..] {
+                r.facts[b] = edge_facts(func, pred, b);
+            }
+            for f in &r.facts[b] {
+                r.has_fact[f.value] = true;
+            }
+        }
+        let limits = Limits::new(func.kernel.as_ref(), max_work_group_size);
+        let mut changes: SecondaryMap<Value, u32> = SecondaryMap::new();
+        while r.sweep(func, &cfg, &limits, Some(&mut changes)) {}
+        // From a fixed point downwards: what widening lost.
+        for _ in 0..2 {
+            r.sweep(func, &cfg, &limits, None);
+        }
+        r
+    }
+
+    /// What is known of `value` wherever it is defined.
+    pub fn known(&self, func: &Function, value: Value) -> Known {
+        let top = Known::top(func.bits(value).clamp(1, 128));
+        self.known.get(value).copied().flatten().unwrap_or(top)
+    }
+
+    /// What is known of `value` in `block`: also what the branches before it tell.
+    pub fn known_in(&self, func: &Function, value: Value, block: Block) -> Known {
+        let known = self.known(func, value);
+        self.refine(func, known, value, block)
+    }
+
+    fn refine(&self, func: &Function, mut known: Known, value: Value, block: Block) -> Known {
+        if !self.has_fact.get(value).copied().unwrap_or(false) {
+            return known;
+        }
+        let mut at = Some(block);
+        while let Some(b) = at {
+            for f in self.facts[b].iter().filter(|f| f.value == value) {
+                known = known.given(f.cc, &self.known(func, f.other));
+            }
+            at = self.idom[b];
+        }
+        known
+    }
+
+    /// One pass over all blocks; gives whether a fact grew. Without `changes` parameters are
+    /// recomputed and can only shrink.
+    fn sweep(
+        &mut self,
+        func: &Function,
+        cfg: &Cfg,
+        limits: &Limits,
+        mut changes: Option<&mut SecondaryMap<Value, u32>>,
+    ) -> bool {
+        let mut changed = false;
+        for &b in &cfg.rpo {
+            for (k, &p) in func.blocks[b].params.iter().enumerate() {
+                if !func.ty(p).is_int() || func.ty(p).is_vector() {
+                    continue;
+                }
+                let Some(new) = self.incoming(func, cfg, b, k) else { continue };
+                match (&mut changes, self.known[p]) {
+                    (Some(changes), Some(old)) => {
+                        let joined = old.join(&new);
+                        if joined != old {
+                            changes[p] += 1;
+                            changed = true;
+                            self.known[p] = Some(match changes[p] {
+                                n if n > MOST_CHANGES => Known::top(old.width),
+                                n if n > CHANGES_BEFORE_WIDENING => joined.widen(&old),
+                                _ => joined,
+                            });
+                        }
+                    }
+                    (Some(_), None) => {
+                        self.known[p] = Some(new);
+                        changed = true;
+                    }
+                    (None, _) => self.known[p] = Some(new),
+                }
+            }
+            for &i in &func.blocks[b].insts {
+                let Some(r) = func.insts[i].result else { continue };
+                if let Some(new) = self.evaluate(func, b, i, limits)
+                    && self.known[r] != Some(new)
+                {
+                    self.known[r] = Some(new);
+                    changed = true;
+                }
+            }
+        }
+        changed
+    }
+
+    /// The join of the arguments of parameter `k` of `block`; none before any is known.
+    fn incoming(&self, func: &Function, cfg: &Cfg, block: Block, k: usize) -> Option<Known> {
+        let mut joined: Option<Known> = None;
+        let mut seen: Vec<Block> = vec![];
+        for &pred in cfg.preds[block].iter().filter(|p| cfg.is_reachable(**p)) {
+            if seen.contains(&pred) {
+                continue;
+            }
+            seen.push(pred);
+            for call in func.blocks[pred].term.targets() {
+                if call.block != block {
+                    continue;
+                }
+                let arg = call.args[k];
+                let Some(mut known) = self.known[arg] else { continue };
+                known = self.refine(func, known, arg, pred);
+                for f in edge_facts(func, pred, block).iter().filter(|f| f.value == arg) {
+                    known = known.given(f.cc, &self.known(func, f.other));
+                }
+                joined = Some(joined.map_or(known, |j| j.join(&known)));
+            }
+        }
+        joined
+    }
+
+    /// None while an operand has not been reached.
+    fn evaluate(
+        &self,
+        func: &Function,
+        block: Block,
+        inst: Inst,
+        limits: &Limits,
+    ) -> Option<Known> {
+        let d = &func.insts[inst];
+        let ty = func.ty(d.result?);
+        if ty.is_vector() || !ty.is_int() {
+            return None;
+        }
+        let width = ty.lane_bits(func.addr_bits);
+        match d.op {
+            Op::Const(c) => return Some(Known::constant(width, c)),
+            Op::WorkItem(query, dim) => return Some(limits.query(query, dim, width)),
+            op if op.is_effect() => return Some(Known::top(width)),
+            _ => {}
+        }
+        let mut args = Vec::with_capacity(d.args.len());
+        for &a in &d.args {
+            let ty = func.ty(a);
+            if !ty.is_int() || ty.is_vector() {
+                return Some(Known::top(width));
+            }
+            args.push(self.refine(func, self.known[a]?, a, block));
+        }
+        let table = || match d.op {
+            Op::Lookup(t) => func.tables.get(t).cloned(),
+            _ => None,
+        };
+        Some(transfer(d.op, width, &args, table))
+    }
+}
+
+/// What holds on the edge from `pred` to `block`, when that is one edge.
+fn edge_facts(func: &Function, pred: Block, block: Block) -> Vec<Fact> {
+    let mut facts = vec![];
+    if let Terminator::Branch { cond, then_, else_ } = &func.blocks[pred].term
+        && then_.block != else_.block
+    {
+        condition_facts(func, *cond, then_.block == block, &mut facts);
+    }
+    facts
+}
+
+fn condition_facts(func: &Function, cond: Value, holds: bool, facts: &mut Vec<Fact>) {
+    let Some(i) = func.def_inst(cond) else { return };
+    let d = &func.insts[i];
+    match d.op {
+        Op::ICmp(cc) if func.ty(d.args[0]).is_int() => {
+            let cc = if holds { cc } else { cc.inverse() };
+            facts.push(Fact { value: d.args[0], cc, other: d.args[1] });
+            facts.push(Fact { value: d.args[1], cc: cc.swapped(), other: d.args[0] });
+        }
+        Op::And if holds => d.args.iter().for_each(|a| condition_facts(func, *a, true, facts)),
+        Op::Or if !holds => d.args.iter().for_each(|a| condition_facts(func, *a, false, facts)),
+        Op::Not => condition_facts(func, d.args[0], !holds, facts),
+        _ => {}
+    }
+}
+
+/// Bounds of the answers to work-item queries.
+struct Limits {
+    /// Largest work-group in each dimension.
+    group: [u128; 3],
+    /// Largest number of work-items of a group.
+    product: u128,
+    single: bool,
+}
+
+/// Sizes of an NDRange fit in 32 bits: the hardware's counters have no more.
+const LARGEST_SIZE: u128 = u32::MAX as u128;
+
+impl Limits {
+    fn new(kernel: Option<&KernelInfo>, default: u32) -> Self {
+        let sizes = |k: &KernelInfo| k.reqd_work_group_size.or(k.max_work_group_size);
+        let single = kernel.is_some_and(|k| k.max_global_work_dim == Some(0));
+        match kernel.and_then(sizes) {
+            _ if single => Limits { group: [1; 3], product: 1, single },
+            Some(s) => {
+                let group = s.map(|n| u128::from(n.max(1)));
+                Limits { group, product: group.iter().product(), single }
+            }
+            None => {
+                let n = u128::from(default.max(1));
+                Limits { group: [n; 3], product: n, single }
+            }
+        }
+    }
+
+    fn query(&self, query: Query, dim: u8, width: u32) -> Known {
+        let group = self.group[usize::from(dim.min(2))].min(self.product);
+        let (min, max) = match query {
+            Query::WorkDim => (1, 3),
+            Query::LocalId => (0, group - 1),
+            Query::LocalSize | Query::EnqueuedLocalSize => (1, group),
+            Query::LocalLinearId => (0, self.product - 1),
+            Query::GroupId if self.single => (0, 0),
+            Query::NumGroups | Query::GlobalSize if self.single => (1, 1),
+            Query::NumGroups | Query::GlobalSize => (1, LARGEST_SIZE),
+            Query::GroupId | Query::GlobalId => (0, LARGEST_SIZE - 1),
+            Query::GlobalOffset => (0, LARGEST_SIZE - 1),
+            // The product of three sizes.
+            Query::GlobalLinearId => (0, u128::MAX),
+        };
+        Known::unsigned(width, min, max)
+    }
+}

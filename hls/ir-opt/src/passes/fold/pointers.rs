@@ -1,0 +1,66 @@
+//! Addresses: base, then variable offset, then constant offset.
+
+use super::{Match, definition};
+use ir::{Builder, Op, Value};
+
+pub(super) fn fold(b: &mut Builder<'_>, m: &Match<'_>) -> Option<Value> {
+    match m.op {
+        Op::PtrAdd => offset(b, m),
+        Op::IntToPtr => match m.operand(b, 0)? {
+            (Op::PtrToInt, inner) if b.func.ty(inner[0]) == m.ty => Some(inner[0]),
+            (Op::Add, inner) => {
+                let (Op::PtrToInt, p) = definition(b, inner[0])? else { return None };
+                (b.func.ty(p[0]) == m.ty).then(|| b.ptr_add(p[0], inner[1]))
+            }
+            _ => None,
+        },
+        Op::PtrToInt => match m.operand(b, 0)? {
+            (Op::IntToPtr, inner) => Some(inner[0]),
+            _ => None,
+        },
+        Op::SpaceCast => match m.operand(b, 0)? {
+            (Op::SpaceCast, inner) if b.func.ty(inner[0]) == m.ty => Some(inner[0]),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn offset(b: &mut Builder<'_>, m: &Match<'_>) -> Option<Value> {
+    let (p, by) = (m.args[0], m.args[1]);
+    let constant = b.func.as_const(by);
+    if constant == Some(0) {
+        return Some(p);
+    }
+    if let Some((Op::PtrAdd, inner)) = definition(b, p)
+        && let Some(first) = b.func.as_const(inner[1])
+    {
+        if let Some(c) = constant {
+            let ty = b.size_type();
+            let sum = b.constant(ty, first.wrapping_add(c));
+            return Some(b.ptr_add(inner[0], sum));
+        }
+        let moved = b.ptr_add(inner[0], by);
+        return Some(b.ptr_add(moved, inner[1]));
+    }
+    // p + (x + c) = (p + x) + c
+    if let Some((Op::Add, inner)) = definition(b, by)
+        && b.func.as_const(inner[1]).is_some()
+    {
+        let moved = b.ptr_add(p, inner[0]);
+        return Some(b.ptr_add(moved, inner[1]));
+    }
+    // p + ((x + c) << n) = (p + (x << n)) + (c << n)
+    if let Some((Op::Shl, shifted)) = definition(b, by)
+        && let Some(n) = b.func.as_const(shifted[1])
+        && let Some((Op::Add, inner)) = definition(b, shifted[0])
+        && let Some(c) = b.func.as_const(inner[1])
+    {
+        let ty = b.size_type();
+        let variable = b.binary(Op::Shl, inner[0], shifted[1]);
+        let moved = b.ptr_add(p, variable);
+        let c = b.constant(ty, c << n);
+        return Some(b.ptr_add(moved, c));
+    }
+    None
+}
