@@ -32,10 +32,18 @@ class Implementation:
         return cl.Program(self.context, source).build(
             [f"-cl-std={cl_std}", "-cl-kernel-arg-info", "-cl-fp32-correctly-rounded-divide-sqrt", *options])
 
-    def run(self, program, launch, folder):
-        """Runs one launch; gives {argument: buffer contents afterwards} for every buffer that may be written."""
+    def load(self, spir, options=()):
+        """Loads LLVM bitcode of the SPIR 1.2 environment (cl_khr_spir)."""
+        return cl.Program(self.context, [self.device], [spir]).build(["-x", "spir", "-spir-std=1.2", *options])
+
+    def run(self, program, launch, folder, described_by=None):
+        """Runs one launch; gives {argument: buffer contents afterwards} for every buffer that may be written.
+
+        `described_by` is a program with the same kernels that knows its arguments' names and types, if `program`
+        does not.
+        """
         kernel = cl.Kernel(program, launch.kernel)
-        infos = arguments(kernel)
+        infos = arguments(cl.Kernel(described_by or program, launch.kernel))
         names = [info["name"] for info in infos]
         if set(names) != set(launch.args):
             raise values.LaunchError(f"arguments of {launch.kernel} are {names}, the launch has {sorted(launch.args)}")
