@@ -1,1 +1,79 @@
 //! Step: SPIR-V module to kernel IR.
+//!
+//! Read in this order: [`read`] below, `decode` (words to instructions), `module` (types,
+//! constants, variables, kernels), `outline` (functions and blocks), `lower` (one function; its
+//! `table` is the dispatcher), `ext_inst` (OpenCL.std), `link` (what functions share).
+//! [`support`] lists what is supported, [`ERROR_CODES`] what can go wrong.
+//!
+//! Memory is bytes in the IR: structures and arrays become offsets, and SSA values of such types
+//! are taken apart into scalars, vectors and pointers. Whatever bytes are given, reading ends
+//! with a module that the IR verifier accepts, or with messages; it never panics, and the time
+//! and memory it takes are bounded.
+
+mod chain;
+mod constants;
+mod decode;
+mod decorations;
+mod errors;
+mod ext_inst;
+mod fold;
+mod library;
+mod link;
+mod lower;
+mod modes;
+mod module;
+mod outline;
+pub mod support;
+mod types;
+
+pub use errors::{ERROR_CODES, ErrorCode};
+
+use base::{Diagnostics, SourceMap};
+use ir::Module;
+
+/// What to read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Name of the module, for messages and generated files.
+    pub name: String,
+    /// Kernels to read; empty: all. Errors in others are not reported then.
+    pub kernels: Vec<String>,
+    /// Values of specialization constants by SpecId, as bits of their type.
+    pub spec_constants: Vec<(u32, u64)>,
+}
+
+/// Reads a SPIR-V module.
+///
+/// # Errors
+/// Codes E0101 to E0118; see [`ERROR_CODES`]. Several unsupported constructs are reported at
+/// once.
+pub fn read(bytes: &[u8], options: &Options) -> base::Result<Module> {
+    read_with_sources(bytes, options, &mut SourceMap::default())
+}
+
+/// Like [`read`]; `sources` receives the module's source files on success and on failure, so
+/// that messages can be shown with their places.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with_sources(
+    bytes: &[u8],
+    options: &Options,
+    sources: &mut SourceMap,
+) -> base::Result<Module> {
+    let words = decode::words(bytes).map_err(|e| *e)?;
+    let spv = module::read(&words, options, sources).map_err(|e| *e)?;
+    let mut link = link::Linker::new(&spv, &options.name);
+    link.request_kernels(options).map_err(|e| *e)?;
+    while let Some(job) = link.next_job() {
+        lower::lower(&mut link, job);
+    }
+    if let Err(e) = link.write_initial_values() {
+        link.report(*e);
+    }
+    if !link.errors.is_empty() {
+        return Err(Diagnostics(link.errors));
+    }
+    link.module.sources = sources.clone();
+    Ok(link.module)
+}

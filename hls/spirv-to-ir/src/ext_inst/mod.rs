@@ -1,0 +1,58 @@
+//! OpenCL.std instructions that reduce to IR operations.
+
+mod float;
+mod geometric;
+mod integer;
+mod memory;
+
+use crate::decode::Inst;
+use crate::errors::{R, UNSUPPORTED_EXT, error, unsupported};
+use crate::lower::Lower;
+use crate::lower::table::Handler;
+use rspirv::spirv::OpenclStd100Op as Std;
+
+/// Operands before those of the function itself: the set and the number.
+const FIRST: usize = 2;
+
+/// Lowers one OpenCL.std instruction.
+pub(crate) fn lower<'a>(l: &mut Lower<'a, '_, '_>, inst: &Inst<'a>) -> R<()> {
+    let number = inst.arg(1)?;
+    let Some(op) = Std::from_u32(number) else {
+        return Err(error(UNSUPPORTED_EXT, format!("OpenCL.std has no instruction {number}")));
+    };
+    match handler(op) {
+        Some(h) => {
+            // The handlers see the operands of the function only.
+            let inner = Inst { args: inst.args.get(FIRST..).unwrap_or(&[]), ..*inst };
+            h(l, &inner).map_err(|mut e| {
+                e.message = e.message.replace("OpExtInst", &format!("OpenCL.std `{}`", name(op)));
+                e
+            })
+        }
+        None => {
+            Err(unsupported(UNSUPPORTED_EXT, format!("OpenCL.std `{}`", name(op)), milestone(op)))
+        }
+    }
+}
+
+/// Name of an instruction without the `r#`-like spelling of keywords.
+pub(crate) fn name(op: Std) -> String {
+    format!("{op:?}")
+}
+
+/// When an unsupported function comes.
+pub(crate) fn milestone(op: Std) -> &'static str {
+    match op {
+        Std::printf => "printf",
+        _ => "numerics",
+    }
+}
+
+/// The handler of a function, if it is supported.
+pub(crate) fn handler(op: Std) -> Option<Handler> {
+    let tables = [integer::TABLE, float::TABLE, geometric::TABLE, memory::TABLE];
+    tables.into_iter().flatten().find(|(o, _)| *o == op).map(|(_, h)| *h)
+}
+
+/// A table of functions with how each is lowered.
+type Table = &'static [(Std, Handler)];

@@ -1,0 +1,329 @@
+//! What the functions of a module share while they are lowered: the output module, which
+//! functions and variables it needs, and the limits.
+
+use crate::Options;
+use crate::constants::Const;
+use crate::decode::Id;
+use crate::errors::{
+    BAD_ID, BAD_MEMORY, NO_KERNEL, R, RECURSION, TOO_LARGE, UNRESOLVED, error, fail,
+};
+use crate::module::Spv;
+use crate::types::{Kind, space};
+use base::{Diagnostic, FxHashMap, Loc};
+use ir::{Func, Function, Global, GlobalData, Module, Space};
+use rspirv::spirv::StorageClass;
+
+/// Most IR instructions made from one module.
+const MAX_INSTS: usize = 4 << 20;
+/// Most bytes of initial values in one module.
+const MAX_INIT: u64 = 64 << 20;
+/// Most errors reported at once.
+const MAX_ERRORS: usize = 20;
+
+/// A function to lower: as a kernel (by index into the entry points) or as a callee.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Job {
+    pub function: Id,
+    pub kernel: Option<usize>,
+    pub func: Func,
+}
+
+/// State shared by all functions.
+pub(crate) struct Linker<'a> {
+    pub spv: &'a Spv<'a>,
+    pub module: Module,
+    callees: FxHashMap<Id, Func>,
+    globals: FxHashMap<Id, Global>,
+    queue: Vec<Job>,
+    /// Variables whose initial bytes are still to be written.
+    pending: Vec<(Id, Global)>,
+    init_bytes: u64,
+    /// IR instructions and value parts made so far.
+    work: usize,
+    pub errors: Vec<Diagnostic>,
+}
+
+impl<'a> Linker<'a> {
+    pub fn new(spv: &'a Spv<'a>, name: &str) -> Self {
+        let mut module = Module::new(name, spv.types.addr_bits);
+        module.cl_version = spv.cl_version;
+        Linker {
+            spv,
+            module,
+            callees: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            queue: vec![],
+            pending: vec![],
+            init_bytes: 0,
+            work: 0,
+            errors: vec![],
+        }
+    }
+
+    /// Queues the kernels asked for (all when none is named), in the order of the module.
+    pub fn request_kernels(&mut self, options: &Options) -> R<()> {
+        let names: Vec<&str> = self.spv.entry_points.iter().map(|e| e.name.as_str()).collect();
+        if names.is_empty() {
+            return fail(NO_KERNEL, "the module has no kernel");
+        }
+        for wanted in &options.kernels {
+            if !names.contains(&wanted.as_str()) {
+                let mut e = error(NO_KERNEL, format!("the module has no kernel `{wanted}`"));
+                e = Box::new(e.note(format!("its kernels are: {}", names.join(", "))));
+                return Err(e);
+            }
+        }
+        for (k, entry) in self.spv.entry_points.iter().enumerate() {
+            if options.kernels.is_empty() || options.kernels.contains(&entry.name) {
+                self.check_recursion(entry.function)?;
+                let func = self.placeholder(entry.name.clone());
+                self.queue.push(Job { function: entry.function, kernel: Some(k), func });
+            }
+        }
+        self.queue.reverse();
+        Ok(())
+    }
+
+    /// The next function to lower.
+    pub fn next_job(&mut self) -> Option<Job> {
+        self.queue.pop()
+    }
+
+    /// The IR function of a callee, queued when new.
+    pub fn callee(&mut self, id: Id) -> R<Func> {
+        if let Some(f) = self.callees.get(&id) {
+            return Ok(*f);
+        }
+        let Some(raw) = self.spv.functions.get(&id) else {
+            return fail(BAD_ID, format!("{} is called but is no function", self.spv.describe(id)));
+        };
+        if raw.blocks.is_empty() {
+            return fail(
+                UNRESOLVED,
+                format!("function {} is defined nowhere", self.spv.describe(id)),
+            );
+        }
+        let name = self.spv.names.get(&id).cloned().unwrap_or_else(|| format!("function_{id}"));
+        let func = self.placeholder(name);
+        self.callees.insert(id, func);
+        self.queue.push(Job { function: id, kernel: None, func });
+        Ok(func)
+    }
+
+    fn placeholder(&mut self, name: String) -> Func {
+        self.module.functions.push(Function::new(name, self.spv.types.addr_bits))
+    }
+
+    /// Fails if functions that `root` reaches call themselves.
+    fn check_recursion(&self, root: Id) -> R<()> {
+        // 1: on the path, 2: done
+        let mut state: FxHashMap<Id, u8> = FxHashMap::default();
+        let mut path = vec![(root, 0)];
+        state.insert(root, 1);
+        while let Some((id, next)) = path.last_mut() {
+            let callees = self.spv.functions.get(id).map_or(&[][..], |f| &f.callees);
+            let Some(&callee) = callees.get(*next) else {
+                state.insert(*id, 2);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            match state.get(&callee) {
+                None => {
+                    state.insert(callee, 1);
+                    path.push((callee, 0));
+                }
+                Some(1) => {
+                    let start = path.iter().position(|p| p.0 == callee).unwrap_or(0);
+                    let mut names: Vec<_> =
+                        path[start..].iter().map(|p| self.spv.describe(p.0)).collect();
+                    names.push(self.spv.describe(callee));
+                    return fail(
+                        RECURSION,
+                        format!("recursion is not possible: {}", names.join(" calls ")),
+                    );
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts `n` more units of output against the limit.
+    pub fn spend(&mut self, n: usize) -> R<()> {
+        self.work += n;
+        if self.work > MAX_INSTS {
+            return fail(
+                TOO_LARGE,
+                format!("the module makes more than {MAX_INSTS} IR instructions"),
+            );
+        }
+        Ok(())
+    }
+
+    /// Records an error; false when there are enough.
+    pub fn report(&mut self, e: Diagnostic) -> bool {
+        if !self.errors.contains(&e) {
+            self.errors.push(e);
+        }
+        self.errors.len() < MAX_ERRORS
+    }
+
+    /// The IR variable for a module variable.
+    pub fn global(&mut self, id: Id) -> R<Global> {
+        if let Some(g) = self.globals.get(&id) {
+            return Ok(*g);
+        }
+        let spv = self.spv;
+        let Some(var) = spv.variables.get(&id) else {
+            return fail(BAD_ID, format!("{} is not a variable", spv.describe(id)));
+        };
+        let deco = spv.deco.of(id);
+        if let Some((name, true)) = &deco.linkage {
+            return Err(Box::new(
+                error(UNRESOLVED, format!("variable `{name}` is defined nowhere")).at(var.loc),
+            ));
+        }
+        let space = space(var.class).map_err(|e| Box::new(e.at(var.loc)))?;
+        if !matches!(space, Space::Global | Space::Constant | Space::Local) {
+            return fail(
+                BAD_MEMORY,
+                format!(
+                    "module variable {} has the storage class {:?}",
+                    spv.describe(id),
+                    var.class
+                ),
+            );
+        }
+        let pointee = spv.types.pointee(var.ty)?;
+        spv.types.need_memory(pointee).map_err(|e| Box::new(e.at(var.loc)))?;
+        let info = spv.types.get(pointee)?;
+        let global = self.module.globals.push(GlobalData {
+            name: spv.names.get(&id).cloned().unwrap_or_else(|| format!("variable_{id}")),
+            space,
+            size: info.size,
+            align: alignment(deco.alignment, info.align),
+            init: None,
+            relocations: vec![],
+            loc: var.loc,
+        });
+        self.globals.insert(id, global);
+        if var.init.is_some() && space != Space::Local {
+            self.pending.push((id, global));
+        }
+        Ok(global)
+    }
+
+    /// Writes the initial bytes of all variables used, and of those that they point to.
+    pub fn write_initial_values(&mut self) -> R<()> {
+        while let Some((id, global)) = self.pending.pop() {
+            let Some(var) = self.spv.variables.get(&id).copied() else { continue };
+            let Some(init) = var.init else { continue };
+            let spv = self.spv;
+            self.initial_value(init, global).map_err(|e| {
+                Box::new(
+                    e.at(var.loc).note(format!("in the initial value of {}", spv.describe(id))),
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    fn initial_value(&mut self, init: Id, global: Global) -> R<()> {
+        if self.spv.consts.get(init).is_some_and(|c| c.value == Const::Zero) {
+            return Ok(());
+        }
+        let size = self.module.globals[global].size;
+        self.init_bytes = self.init_bytes.saturating_add(size);
+        if self.init_bytes > MAX_INIT {
+            return fail(TOO_LARGE, format!("initial values take more than {MAX_INIT} bytes"));
+        }
+        let mut bytes = vec![0; size as usize];
+        let mut relocations = vec![];
+        self.write_constant(init, 0, &mut bytes, &mut relocations)?;
+        relocations.sort();
+        let data = &mut self.module.globals[global];
+        data.init = Some(bytes);
+        data.relocations = relocations;
+        Ok(())
+    }
+
+    fn write_constant(
+        &mut self,
+        id: Id,
+        at: u64,
+        bytes: &mut [u8],
+        relocations: &mut Vec<(u64, Global, i64)>,
+    ) -> R<()> {
+        let spv = self.spv;
+        let Some(info) = spv.consts.get(id) else {
+            return fail(BAD_ID, format!("{} is not a constant", spv.describe(id)));
+        };
+        let ty = spv.types.get(info.ty)?;
+        if ty.size == 0 {
+            return Ok(());
+        }
+        match &info.value {
+            Const::Zero => {}
+            Const::Lanes(lanes) => {
+                let leaf = crate::types::memory_type(spv.types.ir(info.ty)?);
+                let width = leaf.lane().mem_bytes(spv.types.addr_bits) as usize;
+                for (k, bits) in lanes.iter().enumerate() {
+                    put(bytes, at + (k * width) as u64, &bits.to_le_bytes()[..width])?;
+                }
+            }
+            Const::Composite(parts) => {
+                for (k, part) in parts.iter().enumerate() {
+                    let offset = match &ty.kind {
+                        Kind::Array { stride, .. } => stride * k as u64,
+                        Kind::Struct { members, .. } => members.get(k).map_or(0, |m| m.offset),
+                        Kind::Vector { element, .. } => spv.types.get(*element)?.size * k as u64,
+                        _ => 0,
+                    };
+                    self.write_constant(*part, at + offset, bytes, relocations)?;
+                }
+            }
+            Const::Address { var, addend } => {
+                if spv.variables.get(var).is_some_and(|v| v.class == StorageClass::Workgroup) {
+                    return fail(
+                        BAD_MEMORY,
+                        format!(
+                            "the address of local variable {} is not constant",
+                            spv.describe(*var)
+                        ),
+                    );
+                }
+                relocations.push((at, self.global(*var)?, *addend));
+            }
+            Const::Expression | Const::Opaque => {
+                return fail(
+                    BAD_MEMORY,
+                    format!("{} cannot be evaluated when compiling", spv.describe(id)),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+fn put(bytes: &mut [u8], at: u64, value: &[u8]) -> R<()> {
+    let start = at as usize;
+    match bytes.get_mut(start..start + value.len()) {
+        Some(slot) => {
+            slot.copy_from_slice(value);
+            Ok(())
+        }
+        None => fail(BAD_MEMORY, "an initial value is larger than its variable"),
+    }
+}
+
+/// The alignment of a variable: the larger of the decorated and the natural one.
+pub(crate) fn alignment(decorated: Option<u32>, natural: u32) -> u32 {
+    let decorated = decorated.filter(|a| a.is_power_of_two() && *a <= 1 << 16);
+    decorated.unwrap_or(1).max(natural).max(1)
+}
+
+/// Adds a place to an error that has none.
+pub(crate) fn located(e: Box<Diagnostic>, loc: Loc) -> Box<Diagnostic> {
+    if e.labels.is_empty() { Box::new(e.at(loc)) } else { e }
+}

@@ -1,0 +1,242 @@
+//! Blocks: phi, branches, returns, loop hints; the check that definitions reach their uses.
+
+use super::{Leaves, Lower, Val};
+use crate::decode::{Id, Inst};
+use crate::errors::{BAD_ID, BAD_STRUCTURE, R, error, fail};
+use crate::outline::switch_cases;
+use base::FxHashSet;
+use base::entity::SecondaryMap;
+use ir::analysis::{Cfg, Dominators};
+use ir::{Block, BlockCall, LoopHint, Terminator, Type, Value, ValueDef};
+use rspirv::spirv::Op;
+
+impl<'a> Lower<'a, '_, '_> {
+    /// Gives the block at `k` a parameter for each leaf of its phis.
+    pub(super) fn phi_parameters(&mut self, k: usize) -> R<()> {
+        let spv = self.spv;
+        let block = self.blocks[&k];
+        for inst in &spv.insts[self.raw.blocks[k].insts.clone()] {
+            if inst.op != Op::Phi {
+                continue;
+            }
+            self.check(k != 0, inst, "it stands in the entry block")?;
+            let types = spv.types.leaf_types(inst.ty()?)?;
+            self.link.spend(types.len())?;
+            let params: Leaves = types.iter().map(|t| self.b.func.add_param(block, *t)).collect();
+            self.vals.insert(inst.result()?, Val::Leaves(params));
+        }
+        Ok(())
+    }
+
+    /// `OpPhi`: made by [`Self::phi_parameters`].
+    pub(super) fn phi(&mut self, inst: &Inst) -> R<()> {
+        self.check(inst.args.len().is_multiple_of(2), inst, "its operands are not pairs")
+    }
+
+    /// Gives every jump the values of its target's phis.
+    pub(super) fn phi_arguments(&mut self) -> R<()> {
+        for k in self.edges.clone() {
+            let raw = &self.raw.blocks[k];
+            let Some(end) = self.ends[k] else { continue };
+            self.b.switch_to(end);
+            self.b.loc = self.b.func.blocks[end].term_loc;
+            let mut done: FxHashSet<Id> = FxHashSet::default();
+            for target in &raw.targets {
+                if done.insert(*target) {
+                    self.edge(raw.label, *target, end)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn edge(&mut self, from: Id, target: Id, end: Block) -> R<()> {
+        let spv = self.spv;
+        let k = self.raw.by_label[&target];
+        let mut args = Leaves::new();
+        for inst in &spv.insts[self.raw.blocks[k].insts.clone()] {
+            if inst.op != Op::Phi {
+                continue;
+            }
+            let pair = inst.args.chunks_exact(2).find(|p| p[1] == from);
+            let Some(pair) = pair else {
+                return Err(
+                    self.mismatch(inst, &format!("it has no value for predecessor %{from}"))
+                );
+            };
+            let leaves = self.leaves(pair[0])?;
+            let types = spv.types.leaf_types(inst.ty()?)?;
+            let fits = types.len() == leaves.len()
+                && types.iter().zip(&leaves).all(|(t, v)| *t == self.ty(*v));
+            self.check(fits, inst, "a value is not of its type")?;
+            args.extend(leaves);
+        }
+        self.link.spend(args.len())?;
+        let block = self.blocks[&k];
+        for call in self.b.func.blocks[end].term.targets_mut() {
+            if call.block == block {
+                call.args = args.clone();
+            }
+        }
+        Ok(())
+    }
+
+    fn target(&self, label: Id) -> BlockCall {
+        BlockCall::new(self.blocks[&self.raw.by_label[&label]], [])
+    }
+
+    /// `OpBranch`
+    pub(super) fn branch(&mut self, inst: &Inst) -> R<()> {
+        let target = self.target(inst.arg(0)?);
+        self.b.terminate(Terminator::Jump(target));
+        Ok(())
+    }
+
+    /// `OpBranchConditional`
+    pub(super) fn branch_conditional(&mut self, inst: &Inst) -> R<()> {
+        let cond = self.operand(inst, 0)?;
+        self.check(self.ty(cond) == Type::BOOL, inst, "its condition is not boolean")?;
+        let (then_, else_) = (self.target(inst.arg(1)?), self.target(inst.arg(2)?));
+        self.b.terminate(match then_ == else_ {
+            true => Terminator::Jump(then_),
+            false => Terminator::Branch { cond, then_, else_ },
+        });
+        Ok(())
+    }
+
+    /// `OpSwitch`
+    pub(super) fn switch(&mut self, inst: &Inst) -> R<()> {
+        let value = self.operand(inst, 0)?;
+        let ty = self.ty(value);
+        self.check(ty.is_int() && !ty.is_vector(), inst, "its selector is not an integer")?;
+        let width = ty.lane_bits(0);
+        let default = self.target(inst.arg(1)?);
+        let mut seen = FxHashSet::default();
+        let mut cases = vec![];
+        for (literal, target) in switch_cases(inst, width.div_ceil(32) as usize)? {
+            let bits = ir::builder::mask(crate::constants::literal_bits(literal), width);
+            self.check(seen.insert(bits), inst, &format!("two cases have the value {bits}"))?;
+            cases.push((bits, self.target(target)));
+        }
+        self.b.terminate(match cases.is_empty() {
+            true => Terminator::Jump(default),
+            false => Terminator::Switch { value, cases, default },
+        });
+        Ok(())
+    }
+
+    /// `OpReturn`
+    pub(super) fn return_void(&mut self, inst: &Inst) -> R<()> {
+        let void = self.is_void(self.raw.result);
+        self.check(void, inst, "the function has a result")?;
+        self.b.ret(None);
+        Ok(())
+    }
+
+    /// `OpReturnValue`
+    pub(super) fn return_value(&mut self, inst: &Inst) -> R<()> {
+        let leaves = self.leaves(inst.arg(0)?)?;
+        let types = self.spv.types.leaf_types(self.raw.result)?;
+        let fits = types.len() == leaves.len()
+            && types.iter().zip(&leaves).all(|(t, v)| *t == self.ty(*v));
+        self.check(fits, inst, "the value is not of the function's result type")?;
+        match self.return_slot {
+            Some(slot) => {
+                self.store_leaves(inst, slot, self.raw.result, &leaves, Default::default())?;
+                self.b.ret(None);
+            }
+            None => self.b.ret(leaves.first().copied()),
+        }
+        Ok(())
+    }
+
+    /// `OpUnreachable`
+    pub(super) fn unreachable(&mut self, _inst: &Inst) -> R<()> {
+        self.b.terminate(Terminator::Unreachable);
+        Ok(())
+    }
+
+    /// `OpLoopMerge` and `OpLoopControlINTEL`: hints on the header. `at` is the position of the
+    /// loop control mask.
+    pub(super) fn loop_hint(&mut self, inst: &Inst, at: usize) -> R<()> {
+        let mask = inst.arg(at)?;
+        let mut params = inst.args[at + 1..].iter().copied();
+        let mut hint = LoopHint::default();
+        for bit in (0..32).map(|k| 1u32 << k).filter(|b| mask & b != 0) {
+            // Bits with a parameter (SPIR-V "Loop Control", SPV_INTEL_fpga_loop_controls).
+            const WITH_PARAMETER: u32 = 0x37f_01f8;
+            let n = match bit & WITH_PARAMETER != 0 {
+                true => params.next().unwrap_or(0),
+                false => 0,
+            };
+            match bit {
+                0x1 => hint.unroll = Some(0),
+                0x2 => hint.unroll = Some(1),
+                0x4 => hint.ivdep = true,
+                0x8 => {
+                    hint.ivdep = true;
+                    hint.dependency_length = n;
+                }
+                0x100 => hint.unroll = Some(n.max(1)),
+                0x1_0000 => hint.ii = Some(n.max(1)),
+                0x2_0000 => hint.max_concurrency = n,
+                _ => {}
+            }
+        }
+        let block = self.b.block();
+        self.b.func.blocks[block].hint = hint;
+        Ok(())
+    }
+
+    /// Whether a type is void.
+    pub(super) fn is_void(&self, ty: Id) -> bool {
+        matches!(self.spv.types.get(ty).map(|t| &t.kind), Ok(crate::types::Kind::Void))
+    }
+
+    /// Fails if a value is used where its definition does not reach: the producer's defect,
+    /// which the IR verifier would call ours.
+    pub(super) fn check_dominance(&self) -> R<()> {
+        let func = &*self.b.func;
+        let cfg = Cfg::new(func);
+        let dom = Dominators::new(func, &cfg);
+        let mut home: SecondaryMap<ir::Inst, Option<Block>> = SecondaryMap::new();
+        for &b in &func.layout {
+            for &i in &func.blocks[b].insts {
+                home[i] = Some(b);
+            }
+        }
+        let reaches = |v: Value, block: Block| match func.values[v].def {
+            ValueDef::Param(b, _) => dom.dominates(b, block),
+            // Inside a block, definitions come first because blocks are lowered in order.
+            ValueDef::Inst(i) => home[i].is_some_and(|b| dom.dominates(b, block)),
+        };
+        for &b in func.layout.iter().filter(|b| cfg.is_reachable(**b)) {
+            let data = &func.blocks[b];
+            for &i in &data.insts {
+                let inst = &func.insts[i];
+                if !inst.args.iter().all(|v| reaches(*v, b)) {
+                    return Err(unreached(func.name.as_str(), inst.loc));
+                }
+            }
+            let mut ok = true;
+            data.term.for_each_use(|v| ok &= reaches(v, b));
+            if !ok {
+                return Err(unreached(func.name.as_str(), data.term_loc));
+            }
+        }
+        if !cfg.preds[func.entry()].is_empty() {
+            return fail(BAD_STRUCTURE, format!("`{}` jumps to its entry block", func.name));
+        }
+        Ok(())
+    }
+}
+
+fn unreached(function: &str, loc: base::Loc) -> Box<base::Diagnostic> {
+    Box::new(
+        error(
+            BAD_ID,
+            format!("in `{function}` a value is used where its definition does not reach"),
+        )
+        .at(loc),
+    )
+}

@@ -1,0 +1,136 @@
+//! Conversions.
+
+use super::Lower;
+use crate::decode::{Id, Inst};
+use crate::errors::R;
+use ir::builder::mask;
+use ir::{IntCC, Op, Rounding, Type, Value};
+
+impl Lower<'_, '_, '_> {
+    /// Operand 0 and the result type, with equal lanes.
+    fn conversion(&mut self, inst: &Inst, ok: impl Fn(Type, Type) -> bool) -> R<(Value, Type)> {
+        let v = self.operand(inst, 0)?;
+        let (from, to) = (self.ty(v), self.result_type(inst)?);
+        let fits = from.lanes == to.lanes && ok(from, to);
+        self.check(fits, inst, &format!("it cannot convert {from} to {to}"))?;
+        Ok((v, to))
+    }
+
+    fn decorated(&self, id: Id) -> (bool, Option<Rounding>) {
+        let deco = self.spv.deco.of(id);
+        (deco.saturated, deco.rounding)
+    }
+
+    /// `OpUConvert`, `OpSConvert`: of equal widths a copy (clang-22), saturating if decorated.
+    pub(super) fn int_convert(&mut self, inst: &Inst, signed: bool) -> R<()> {
+        let (v, to) = self.conversion(inst, |a, b| a.is_int() && b.is_int())?;
+        let w = to.lane_bits(0);
+        let (saturated, _) = self.decorated(inst.result()?);
+        let v = match saturated && w < self.width(v) {
+            true if signed => self.saturate(v, w, true),
+            true => self.unsigned_limit(v, mask(u128::MAX, w), w),
+            false => self.widened(v, w, signed),
+        };
+        self.set(inst, v)
+    }
+
+    /// An unsigned number limited from above, then resized.
+    fn unsigned_limit(&mut self, v: Value, max: u128, w: u32) -> Value {
+        let max = self.like(v, max);
+        let v = self.pick(IntCC::Ult, v, max);
+        self.b.zext_or_trunc(v, w)
+    }
+
+    /// `OpSatConvertSToU`
+    pub(super) fn sat_signed_to_unsigned(&mut self, inst: &Inst) -> R<()> {
+        let (v, to) = self.conversion(inst, |a, b| a.is_int() && b.is_int())?;
+        let (from, w) = (self.width(v), to.lane_bits(0));
+        let zero = self.like(v, 0);
+        let v = self.pick(IntCC::Sgt, v, zero);
+        let v = match w < from {
+            true => self.unsigned_limit(v, mask(u128::MAX, w), w),
+            false => self.b.zext_or_trunc(v, w),
+        };
+        self.set(inst, v)
+    }
+
+    /// `OpSatConvertUToS`
+    pub(super) fn sat_unsigned_to_signed(&mut self, inst: &Inst) -> R<()> {
+        let (v, to) = self.conversion(inst, |a, b| a.is_int() && b.is_int())?;
+        let w = to.lane_bits(0);
+        let v = match w <= self.width(v) {
+            true => self.unsigned_limit(v, mask(u128::MAX, w - 1), w),
+            false => self.b.zext_or_trunc(v, w),
+        };
+        self.set(inst, v)
+    }
+
+    /// `OpConvertFToU`, `OpConvertFToS`: toward zero unless decorated.
+    pub(super) fn float_to_int(&mut self, inst: &Inst, signed: bool) -> R<()> {
+        let (v, to) = self.conversion(inst, |a, b| a.is_float() && b.is_int())?;
+        let (sat, round) = self.decorated(inst.result()?);
+        let round = round.unwrap_or(Rounding::Rtz);
+        let v = self.b.value(Op::FpToInt { signed, sat, round }, [v], to);
+        self.set(inst, v)
+    }
+
+    /// `OpConvertUToF`, `OpConvertSToF`: to nearest even unless decorated.
+    pub(super) fn int_to_float(&mut self, inst: &Inst, signed: bool) -> R<()> {
+        let (v, to) = self.conversion(inst, |a, b| a.is_int() && b.is_float())?;
+        let (_, round) = self.decorated(inst.result()?);
+        let round = round.unwrap_or(Rounding::Rte);
+        let v = self.b.value(Op::IntToFp { signed, round }, [v], to);
+        self.set(inst, v)
+    }
+
+    /// `OpFConvert`: of equal formats a copy.
+    pub(super) fn float_convert(&mut self, inst: &Inst) -> R<()> {
+        let (v, to) = self.conversion(inst, |a, b| a.is_float() && b.is_float())?;
+        let (_, round) = self.decorated(inst.result()?);
+        let v = self.to_format(v, to, round.unwrap_or(Rounding::Rte));
+        self.set(inst, v)
+    }
+
+    /// A float in another format.
+    pub fn to_format(&mut self, v: Value, to: Type, round: Rounding) -> Value {
+        if self.ty(v) == to { v } else { self.b.value(Op::FpToFp(round), [v], to) }
+    }
+
+    /// `OpBitcast`
+    pub(super) fn bitcast(&mut self, inst: &Inst) -> R<()> {
+        if let super::Val::Builtin(b) = self.val(inst.arg(0)?)? {
+            return self.set_builtin(inst, b);
+        }
+        let v = self.operand(inst, 0)?;
+        let to = self.result_type(inst)?;
+        let addr = self.spv.types.addr_bits;
+        let from = self.ty(v);
+        if from.space().is_some() && to.space().is_some() {
+            let v = self.space_cast(v, to)?;
+            return self.set(inst, v);
+        }
+        self.check(
+            from.bits(addr) == to.bits(addr),
+            inst,
+            &format!("it cannot turn {from} into {to}"),
+        )?;
+        let size = self.b.size_type();
+        let v = match from.space() {
+            Some(_) => self.b.value(Op::PtrToInt, [v], size),
+            None => v,
+        };
+        let v = match to.space() {
+            Some(_) => {
+                let int = self.bits_as(v, size);
+                self.b.value(Op::IntToPtr, [int], to)
+            }
+            None => self.bits_as(v, to),
+        };
+        self.set(inst, v)
+    }
+
+    /// The same bits as another type of equal width, neither a pointer.
+    pub fn bits_as(&mut self, v: Value, to: Type) -> Value {
+        if self.ty(v) == to { v } else { self.b.value(Op::Bitcast, [v], to) }
+    }
+}

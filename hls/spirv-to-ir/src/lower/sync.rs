@@ -1,0 +1,56 @@
+//! Barriers and fences.
+
+use super::Lower;
+use crate::decode::Inst;
+use crate::errors::{R, UNSUPPORTED, unsupported};
+use ir::{BarrierScope, FenceFlags, Op};
+use rspirv::spirv::Scope;
+
+/// Bits of memory semantics (SPIR-V "Memory Semantics").
+pub(super) const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
+pub(super) const RELEASE: u32 = 0x4 | 0x8 | 0x10;
+const LOCAL: u32 = 0x100;
+const GLOBAL: u32 = 0x200;
+
+/// The memories that semantics order.
+pub(super) fn fence_flags(semantics: u32) -> FenceFlags {
+    FenceFlags { local: semantics & LOCAL != 0, global: semantics & GLOBAL != 0 }
+}
+
+impl Lower<'_, '_, '_> {
+    /// `OpControlBarrier`
+    pub(super) fn control_barrier(&mut self, inst: &Inst) -> R<()> {
+        let scope = self.constant_operand(inst, 0)?;
+        let semantics = self.constant_operand(inst, 2)?;
+        match Scope::from_u32(scope) {
+            Some(Scope::Workgroup) => {}
+            Some(Scope::Subgroup) => {
+                return Err(unsupported(
+                    UNSUPPORTED,
+                    "OpControlBarrier of a sub-group".into(),
+                    "work-group and sub-group functions",
+                ));
+            }
+            Some(Scope::Invocation) => return Ok(()),
+            _ => {
+                return Err(self.mismatch(
+                    inst,
+                    &format!("a barrier of scope {scope} does not exist in OpenCL"),
+                ));
+            }
+        }
+        let flags = fence_flags(semantics);
+        self.b.inst(Op::Barrier(BarrierScope::WorkGroup, flags), [], None);
+        Ok(())
+    }
+
+    /// `OpMemoryBarrier`
+    pub(super) fn memory_barrier(&mut self, inst: &Inst) -> R<()> {
+        let scope = self.constant_operand(inst, 0)?;
+        let flags = fence_flags(self.constant_operand(inst, 1)?);
+        if scope != Scope::Invocation as u32 && flags != FenceFlags::default() {
+            self.b.inst(Op::Fence(flags), [], None);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! Work-item built-ins: variables, and functions where a producer leaves calls.
+
+use super::{Leaves, Lower};
+use crate::decode::{Id, Inst};
+use crate::errors::{BAD_OPERAND, R, UNSUPPORTED, error, unsupported};
+use ir::{IntCC, Op, Query, Type, Value};
+use rspirv::spirv::BuiltIn;
+
+/// A pointer to a built-in variable, or to one component of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Builtin {
+    query: Query,
+    component: Option<u8>,
+}
+
+/// How a query answers for dimensions.
+fn is_vector(query: Query) -> bool {
+    !matches!(query, Query::WorkDim | Query::GlobalLinearId | Query::LocalLinearId)
+}
+
+/// What a query answers for a dimension past the third (OpenCL C, "Work-Item Functions").
+fn out_of_range(query: Query) -> u64 {
+    use Query::*;
+    matches!(query, GlobalSize | LocalSize | EnqueuedLocalSize | NumGroups).into()
+}
+
+impl<'a> Lower<'a, '_, '_> {
+    /// The built-in that variable `id` is decorated with.
+    pub(super) fn builtin_of(&self, id: Id) -> R<Builtin> {
+        let Some(number) = self.spv.deco.of(id).builtin else {
+            return Err(error(
+                BAD_OPERAND,
+                format!("input variable {} is no built-in", self.spv.describe(id)),
+            ));
+        };
+        let query = match BuiltIn::from_u32(number) {
+            Some(BuiltIn::WorkDim) => Query::WorkDim,
+            Some(BuiltIn::GlobalSize) => Query::GlobalSize,
+            Some(BuiltIn::GlobalInvocationId) => Query::GlobalId,
+            Some(BuiltIn::GlobalOffset) => Query::GlobalOffset,
+            Some(BuiltIn::WorkgroupSize) => Query::LocalSize,
+            Some(BuiltIn::EnqueuedWorkgroupSize) => Query::EnqueuedLocalSize,
+            Some(BuiltIn::LocalInvocationId) => Query::LocalId,
+            Some(BuiltIn::NumWorkgroups) => Query::NumGroups,
+            Some(BuiltIn::WorkgroupId) => Query::GroupId,
+            Some(BuiltIn::GlobalLinearId) => Query::GlobalLinearId,
+            Some(BuiltIn::LocalInvocationIndex) => Query::LocalLinearId,
+            other => {
+                let name = other.map_or(number.to_string(), |b| format!("{b:?}"));
+                return Err(unsupported(
+                    UNSUPPORTED,
+                    format!("built-in variable {name}"),
+                    "work-group and sub-group functions",
+                ));
+            }
+        };
+        Ok(Builtin { query, component: None })
+    }
+
+    /// An access chain into a built-in: one component.
+    pub(super) fn builtin_chain(
+        &mut self,
+        inst: &Inst,
+        builtin: Builtin,
+        indices: &[Option<i128>],
+        element: bool,
+    ) -> R<Builtin> {
+        let indices = match (element, indices) {
+            (true, [Some(0), rest @ ..]) => rest,
+            (false, all) => all,
+            _ => return Err(self.mismatch(inst, "it steps over a built-in variable")),
+        };
+        match indices {
+            [] => Ok(builtin),
+            [Some(k @ 0..=2)] if builtin.component.is_none() && is_vector(builtin.query) => {
+                Ok(Builtin { component: Some(*k as u8), ..builtin })
+            }
+            _ => Err(self.mismatch(inst, "its index into a built-in variable is not 0, 1 or 2")),
+        }
+    }
+
+    /// Loads a built-in.
+    pub(super) fn load_builtin(&mut self, inst: &Inst, builtin: Builtin) -> R<()> {
+        let ty = self.result_type(inst)?;
+        self.check(ty.is_int(), inst, "a built-in is loaded as something other than integers")?;
+        let v = match builtin.component {
+            None if is_vector(builtin.query) => {
+                self.check(
+                    ty.lanes == 3,
+                    inst,
+                    "a built-in of three components is loaded as another vector",
+                )?;
+                let lanes: Leaves =
+                    (0..3).map(|d| self.query(builtin.query, d, ty.lane())).collect();
+                self.b.value(Op::VecBuild, lanes, ty)
+            }
+            component => self.query(builtin.query, component.unwrap_or(0), ty),
+        };
+        self.set(inst, v)
+    }
+
+    fn query(&mut self, query: Query, dim: u8, ty: Type) -> Value {
+        let v = self.b.query(query, dim);
+        self.b.zext_or_trunc(v, ty.lane_bits(0))
+    }
+
+    /// A call of a work-item function: with a dimension, or none.
+    pub(crate) fn query_call(&mut self, inst: &Inst, query: Query, args: &[Id]) -> R<()> {
+        let ty = self.result_type(inst)?;
+        self.check(ty.is_int() && !ty.is_vector(), inst, "its result is not an integer")?;
+        let v = match (is_vector(query), args) {
+            (false, []) => self.query(query, 0, ty),
+            (true, [dim]) => self.query_at(inst, query, *dim, ty)?,
+            _ => return Err(self.mismatch(inst, "it gives the wrong number of arguments")),
+        };
+        self.set(inst, v)
+    }
+
+    fn query_at(&mut self, inst: &Inst, query: Query, dim: Id, ty: Type) -> R<Value> {
+        let past = u128::from(out_of_range(query));
+        if let Some(k) = self.spv.consts.scalar(dim) {
+            return Ok(match k {
+                0..=2 => self.query(query, k as u8, ty),
+                _ => self.b.constant(ty, past),
+            });
+        }
+        let dim = self.one(dim)?;
+        self.check(self.is_int_scalar(dim), inst, "its dimension is not an integer")?;
+        let mut v = self.b.constant(ty, past);
+        for k in 0..3u8 {
+            let want = self.like(dim, k.into());
+            let is = self.b.icmp(IntCC::Eq, dim, want);
+            let answer = self.query(query, k, ty);
+            v = self.b.select(is, answer, v);
+        }
+        Ok(v)
+    }
+}

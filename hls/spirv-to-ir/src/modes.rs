@@ -1,0 +1,85 @@
+//! Execution modes: attributes of kernels.
+
+use crate::decode::Inst;
+use crate::errors::{BAD_ID, R, UNSUPPORTED_FEATURE, fail, unsupported};
+use crate::module::Spv;
+use rspirv::spirv::{ExecutionMode, Op};
+
+/// Takes in one `OpExecutionMode` or `OpExecutionModeId`.
+pub(crate) fn read(spv: &mut Spv, inst: &Inst) -> R<()> {
+    let function = inst.arg(0)?;
+    let number = inst.arg(1)?;
+    if !spv.entry_points.iter().any(|e| e.function == function) {
+        return fail(
+            BAD_ID,
+            format!("{} is given an execution mode but is no entry point", spv.describe(function)),
+        );
+    }
+    let Some(mode) = ExecutionMode::from_u32(number) else {
+        return fail(UNSUPPORTED_FEATURE, format!("execution mode number {number} is unknown"));
+    };
+    let value = |k: usize| -> R<u32> {
+        let word = inst.arg(2 + k)?;
+        if inst.op == Op::ExecutionModeId {
+            return u32::try_from(spv.consts.integer(word)?)
+                .map_err(|_| inst.malformed("its value is too large".into()));
+        }
+        Ok(word)
+    };
+    let size = || -> R<[u32; 3]> {
+        let size = [value(0)?, value(1)?, value(2)?];
+        if size.contains(&0) {
+            return Err(inst.malformed("a work-group size is 0".into()));
+        }
+        Ok(size)
+    };
+    let mut info = spv.modes.get(&function).cloned().unwrap_or_default();
+    match mode {
+        ExecutionMode::LocalSize | ExecutionMode::LocalSizeId => {
+            info.reqd_work_group_size = Some(size()?);
+        }
+        ExecutionMode::LocalSizeHint | ExecutionMode::LocalSizeHintId => {
+            info.work_group_size_hint = Some(size()?);
+        }
+        ExecutionMode::MaxWorkgroupSizeINTEL => info.max_work_group_size = Some(size()?),
+        ExecutionMode::MaxWorkDimINTEL => info.max_global_work_dim = Some(value(0)?),
+        ExecutionMode::NumSIMDWorkitemsINTEL => info.num_simd_work_items = Some(value(0)?),
+        ExecutionMode::VecTypeHint => info.vec_type_hint = Some(vector_type(value(0)?)),
+        ExecutionMode::ContractionOff => info.contraction_off = true,
+        // IEEE behaviour is what the IR has anyway; the others give the compiler freedom.
+        ExecutionMode::DenormPreserve
+        | ExecutionMode::SignedZeroInfNanPreserve
+        | ExecutionMode::RoundingModeRTE
+        | ExecutionMode::FPFastMathDefault
+        | ExecutionMode::NoGlobalOffsetINTEL
+        | ExecutionMode::SchedulerTargetFmaxMhzINTEL => {}
+        other => {
+            return Err(unsupported(
+                UNSUPPORTED_FEATURE,
+                format!("execution mode {other:?}"),
+                "later",
+            ));
+        }
+    }
+    spv.modes.insert(function, info);
+    Ok(())
+}
+
+/// The OpenCL name of the type that `VecTypeHint` encodes: lanes in the high half word, type
+/// in the low one.
+fn vector_type(code: u32) -> String {
+    let scalar = match code & 0xffff {
+        0 => "char",
+        1 => "short",
+        2 => "int",
+        3 => "long",
+        4 => "half",
+        5 => "float",
+        6 => "double",
+        _ => return format!("{code:#x}"),
+    };
+    match code >> 16 {
+        0 | 1 => scalar.into(),
+        n => format!("{scalar}{n}"),
+    }
+}

@@ -1,0 +1,427 @@
+//! SPIR-V types: their memory layout, and the leaves into which a value of them decomposes.
+//!
+//! Layout is OpenCL's: natural alignment, 3-vectors as large as 4-vectors, members packed under
+//! `CPacked` and placed by `Offset` where given.
+
+use crate::decode::{Id, Inst};
+use crate::decorations::DecorationMap;
+use crate::errors::{
+    BAD_ID, BAD_OPERAND, R, TOO_LARGE, UNSUPPORTED_TYPE, error, fail, unsupported,
+};
+use base::{FxHashMap, SmallVec};
+use ir::{FloatKind, Scalar, Space, Type};
+use rspirv::spirv::{Op, StorageClass};
+
+/// Deepest nesting of structures and arrays; bounds every recursion over types.
+const MAX_DEPTH: u32 = 64;
+/// Most nodes (members, elements) of a type whose values are handled whole.
+pub(crate) const MAX_NODES: u64 = 1 << 13;
+
+/// What a type is.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Kind {
+    Void,
+    Bool,
+    Int(u32),
+    Float(FloatKind),
+    Vector {
+        element: Id,
+        lanes: u8,
+    },
+    Array {
+        element: Id,
+        len: u64,
+        stride: u64,
+    },
+    Struct {
+        members: Vec<Member>,
+        packed: bool,
+    },
+    Pointer {
+        class: StorageClass,
+        pointee: Id,
+    },
+    Function {
+        result: Id,
+        params: Vec<Id>,
+    },
+    /// A type without values in this IR: images, samplers, events, pipes, queues.
+    Opaque {
+        op: Op,
+        milestone: &'static str,
+    },
+}
+
+/// A member of a structure.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Member {
+    pub ty: Id,
+    /// Offset in bytes.
+    pub offset: u64,
+    /// Leaves before this member.
+    pub first_leaf: u64,
+}
+
+/// A type with what follows from it.
+#[derive(Clone, Debug)]
+pub(crate) struct TypeInfo {
+    pub kind: Kind,
+    /// Bytes in memory.
+    pub size: u64,
+    /// Alignment in bytes, a power of two.
+    pub align: u32,
+    /// Number of scalar, vector and pointer leaves.
+    pub leaves: u64,
+    /// Size of the type's tree: bounds the work of taking a value apart.
+    nodes: u64,
+    depth: u32,
+}
+
+/// One scalar, vector or pointer inside a value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Leaf {
+    /// Type of the SSA value.
+    pub ty: Type,
+    /// Type loaded and stored: `ty`, or the wider integer that holds it in memory.
+    pub memory: Type,
+    /// Offset in bytes.
+    pub offset: u64,
+}
+
+/// All types of a module by id.
+#[derive(Debug)]
+pub(crate) struct Types {
+    map: FxHashMap<Id, TypeInfo>,
+    pub addr_bits: u32,
+}
+
+impl Types {
+    pub fn new(addr_bits: u32) -> Self {
+        Types { map: FxHashMap::default(), addr_bits }
+    }
+
+    /// The type `id`.
+    pub fn get(&self, id: Id) -> R<&TypeInfo> {
+        self.map
+            .get(&id)
+            .ok_or_else(|| error(BAD_ID, format!("%{id} is used as a type but is none")))
+    }
+
+    /// Adds the type that `inst` declares; `array_len` evaluates a length constant.
+    pub fn declare(
+        &mut self,
+        inst: &Inst,
+        deco: &DecorationMap,
+        array_len: impl Fn(Id) -> R<u64>,
+    ) -> R<()> {
+        let id = inst.result()?;
+        let kind = match inst.op {
+            Op::TypeVoid => Kind::Void,
+            Op::TypeBool => Kind::Bool,
+            Op::TypeInt => match inst.arg(0)? {
+                width @ 1..=128 => Kind::Int(width),
+                width => {
+                    return fail(
+                        UNSUPPORTED_TYPE,
+                        format!("integers of {width} bits are not supported, 1 to 128 are"),
+                    );
+                }
+            },
+            Op::TypeFloat => float_kind(inst)?,
+            Op::TypeVector => self.vector(inst)?,
+            Op::TypeArray => self.array(inst, array_len(inst.arg(1)?)?, deco)?,
+            Op::TypeStruct => self.structure(inst, id, deco)?,
+            Op::TypePointer => {
+                let class = inst.arg(0)?;
+                let Some(class) = StorageClass::from_u32(class) else {
+                    return Err(inst.malformed(format!("storage class {class} is unknown")));
+                };
+                Kind::Pointer { class, pointee: inst.arg(1)? }
+            }
+            Op::TypeFunction => {
+                Kind::Function { result: inst.arg(0)?, params: inst.args[1..].to_vec() }
+            }
+            op => Kind::Opaque { op, milestone: opaque_milestone(op) },
+        };
+        let info = self.info(kind)?;
+        self.map.insert(id, info);
+        Ok(())
+    }
+
+    fn vector(&self, inst: &Inst) -> R<Kind> {
+        let element = inst.arg(0)?;
+        match self.get(element)?.kind {
+            Kind::Bool | Kind::Int(_) | Kind::Float(_) => {}
+            Kind::Pointer { .. } => {
+                return fail(UNSUPPORTED_TYPE, "vectors of pointers are not supported");
+            }
+            _ => return Err(inst.malformed("the element type is not a scalar".into())),
+        }
+        match inst.arg(1)? {
+            lanes @ (2 | 3 | 4 | 8 | 16) => Ok(Kind::Vector { element, lanes: lanes as u8 }),
+            lanes => Err(Box::new(
+                base::Diagnostic::error(
+                    UNSUPPORTED_TYPE,
+                    format!("vectors of {lanes} elements do not exist in OpenCL"),
+                )
+                .note("clang's vector-combine pass makes such vectors")
+                .help("compile with `-mllvm -disable-vector-combine`"),
+            )),
+        }
+    }
+
+    fn array(&self, inst: &Inst, len: u64, deco: &DecorationMap) -> R<Kind> {
+        let element = inst.arg(0)?;
+        let info = self.get(element)?;
+        self.need_memory(element)?;
+        let stride = match inst.result.and_then(|id| deco.of(id).array_stride) {
+            Some(s) => u64::from(s),
+            None => info.size,
+        };
+        if stride < info.size {
+            return Err(inst.malformed(format!("stride {stride} is less than an element")));
+        }
+        Ok(Kind::Array { element, len, stride })
+    }
+
+    fn structure(&self, inst: &Inst, id: Id, deco: &DecorationMap) -> R<Kind> {
+        let packed = deco.of(id).packed;
+        let (mut members, mut end, mut leaves) = (vec![], 0u64, 0u64);
+        for (k, &ty) in inst.args.iter().enumerate() {
+            // A member may be a pointer declared later (OpTypeForwardPointer): only its size counts.
+            let (size, align, count) = match self.map.get(&ty) {
+                Some(info) => {
+                    self.need_memory(ty)?;
+                    (info.size, info.align, info.leaves)
+                }
+                None => (u64::from(self.addr_bits / 8), self.addr_bits / 8, 1),
+            };
+            let natural = if packed { Some(end) } else { round_up(end, align) };
+            let offset =
+                deco.member(id, k as u32).and_then(|m| m.offset).map(u64::from).or(natural);
+            let next = offset.and_then(|o| o.checked_add(size)).filter(|e| *e <= MAX_SIZE);
+            let (Some(offset), Some(next)) = (offset, next) else { return too_large() };
+            members.push(Member { ty, offset, first_leaf: leaves });
+            end = end.max(next);
+            leaves = leaves.saturating_add(count);
+        }
+        Ok(Kind::Struct { members, packed })
+    }
+
+    fn info(&self, kind: Kind) -> R<TypeInfo> {
+        let scalar = |size: u64| TypeInfo {
+            kind: Kind::Void,
+            size,
+            align: size.next_power_of_two().min(16) as u32,
+            leaves: 1,
+            nodes: 1,
+            depth: 0,
+        };
+        let none = TypeInfo { size: 0, align: 1, leaves: 0, ..scalar(1) };
+        let info = match &kind {
+            Kind::Void | Kind::Function { .. } | Kind::Opaque { .. } => none,
+            Kind::Bool => scalar(1),
+            Kind::Int(w) => scalar(u64::from(container_bits(*w) / 8)),
+            Kind::Float(k) => scalar(u64::from(k.bits() / 8)),
+            Kind::Pointer { .. } => scalar(u64::from(self.addr_bits / 8)),
+            Kind::Vector { element, lanes } => {
+                let size = self.get(*element)?.size * u64::from(lanes.next_power_of_two());
+                TypeInfo { align: size as u32, ..scalar(size) }
+            }
+            Kind::Array { element, len, stride } => {
+                let e = self.get(*element)?;
+                let Some(size) = stride.checked_mul(*len).filter(|s| *s <= MAX_SIZE) else {
+                    return too_large();
+                };
+                let nodes = e.nodes.saturating_mul(*len).saturating_add(1);
+                let leaves = e.leaves.saturating_mul(*len);
+                TypeInfo { size, align: e.align, leaves, nodes, depth: e.depth + 1, ..none }
+            }
+            Kind::Struct { members, packed } => self.struct_info(members, *packed, none)?,
+        };
+        if info.depth > MAX_DEPTH {
+            return fail(TOO_LARGE, format!("types nest deeper than {MAX_DEPTH} levels"));
+        }
+        Ok(TypeInfo { kind, ..info })
+    }
+
+    fn struct_info(&self, members: &[Member], packed: bool, none: TypeInfo) -> R<TypeInfo> {
+        let mut info = TypeInfo { depth: 1, ..none };
+        for m in members {
+            let (size, align, leaves, nodes, depth) = match self.map.get(&m.ty) {
+                Some(t) => (t.size, t.align, t.leaves, t.nodes, t.depth),
+                None => (u64::from(self.addr_bits / 8), self.addr_bits / 8, 1, 1, 0),
+            };
+            info.align = if packed { 1 } else { info.align.max(align) };
+            info.size = info.size.max(m.offset + size);
+            info.leaves = info.leaves.saturating_add(leaves);
+            info.nodes = info.nodes.saturating_add(nodes);
+            info.depth = info.depth.max(depth + 1);
+        }
+        match round_up(info.size, info.align) {
+            Some(size) => Ok(TypeInfo { size, ..info }),
+            None => too_large(),
+        }
+    }
+
+    /// Fails unless values of `id` can lie in memory.
+    pub fn need_memory(&self, id: Id) -> R<()> {
+        match &self.get(id)?.kind {
+            Kind::Opaque { op, milestone } => Err(opaque_error(*op, milestone)),
+            Kind::Void | Kind::Function { .. } => {
+                fail(BAD_OPERAND, format!("%{id} is not a type of values in memory"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The IR type of a scalar, vector or pointer type.
+    pub fn ir(&self, id: Id) -> R<Type> {
+        Ok(match &self.get(id)?.kind {
+            Kind::Bool => Type::BOOL,
+            Kind::Int(w) => Type::int(*w),
+            Kind::Float(k) => Type::float(*k),
+            Kind::Vector { element, lanes } => self.ir(*element)?.with_lanes(*lanes),
+            Kind::Pointer { class, .. } => Type::ptr(space(*class)?),
+            Kind::Opaque { op, milestone } => return Err(opaque_error(*op, milestone)),
+            _ => {
+                return fail(BAD_OPERAND, format!("%{id} is not a scalar, vector or pointer type"));
+            }
+        })
+    }
+
+    /// The pointee type of a pointer type.
+    pub fn pointee(&self, id: Id) -> R<Id> {
+        match self.get(id)?.kind {
+            Kind::Pointer { pointee, .. } => Ok(pointee),
+            _ => fail(BAD_OPERAND, format!("%{id} is not a pointer type")),
+        }
+    }
+
+    /// The leaves of a type in memory order of declaration.
+    pub fn leaves(&self, id: Id) -> R<Vec<Leaf>> {
+        self.check_whole(id)?;
+        let mut out = vec![];
+        self.add_leaves(id, 0, &mut out)?;
+        Ok(out)
+    }
+
+    /// The IR types of the leaves of a type.
+    pub fn leaf_types(&self, id: Id) -> R<SmallVec<[Type; 4]>> {
+        if matches!(self.get(id)?.kind, Kind::Array { .. } | Kind::Struct { .. }) {
+            return Ok(self.leaves(id)?.iter().map(|l| l.ty).collect());
+        }
+        Ok(SmallVec::from_slice(&[self.ir(id)?]))
+    }
+
+    /// Fails when a type has too many parts to be handled as one value.
+    pub fn check_whole(&self, id: Id) -> R<()> {
+        let nodes = self.get(id)?.nodes;
+        if nodes <= MAX_NODES {
+            return Ok(());
+        }
+        fail(
+            TOO_LARGE,
+            format!("a value of {nodes} parts is handled at once, the limit is {MAX_NODES}"),
+        )
+    }
+
+    fn add_leaves(&self, id: Id, at: u64, out: &mut Vec<Leaf>) -> R<()> {
+        let info = self.get(id)?;
+        match &info.kind {
+            Kind::Array { element, len, stride } => {
+                for k in 0..if info.leaves == 0 { 0 } else { *len } {
+                    self.add_leaves(*element, at + k * stride, out)?;
+                }
+            }
+            Kind::Struct { members, .. } => {
+                for m in members {
+                    self.add_leaves(m.ty, at + m.offset, out)?;
+                }
+            }
+            _ => {
+                self.need_memory(id)?;
+                let ty = self.ir(id)?;
+                out.push(Leaf { ty, memory: memory_type(ty), offset: at });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Largest size of a type in bytes: far beyond any device, small enough that sums cannot wrap.
+const MAX_SIZE: u64 = 1 << 48;
+
+fn too_large<T>() -> R<T> {
+    fail(TOO_LARGE, format!("a type is larger than {MAX_SIZE} bytes"))
+}
+
+fn round_up(n: u64, align: u32) -> Option<u64> {
+    n.checked_next_multiple_of(u64::from(align))
+}
+
+/// Bits of the smallest power-of-two number of bytes that holds `width` bits.
+fn container_bits(width: u32) -> u32 {
+    width.next_power_of_two().max(8)
+}
+
+/// The type with which `ty` lies in memory: odd integers and conditions take whole bytes.
+pub(crate) fn memory_type(ty: Type) -> Type {
+    match ty.scalar {
+        Scalar::Int(w) => Type::int(container_bits(u32::from(w))).with_lanes(ty.lanes),
+        _ => ty,
+    }
+}
+
+/// The address space of a storage class.
+pub(crate) fn space(class: StorageClass) -> R<Space> {
+    Ok(match class {
+        StorageClass::Function => Space::Private,
+        StorageClass::CrossWorkgroup
+        | StorageClass::DeviceOnlyALTERA
+        | StorageClass::HostOnlyALTERA => Space::Global,
+        StorageClass::UniformConstant => Space::Constant,
+        StorageClass::Workgroup => Space::Local,
+        StorageClass::Generic => Space::Generic,
+        other => {
+            return fail(
+                UNSUPPORTED_TYPE,
+                format!("pointers of storage class {other:?} are not supported here"),
+            );
+        }
+    })
+}
+
+fn float_kind(inst: &Inst) -> R<Kind> {
+    let width = inst.arg(0)?;
+    let bfloat = inst.args.get(1) == Some(&0); // FP encoding BFloat16KHR
+    match (width, inst.args.len(), bfloat) {
+        (16, 1, _) => Ok(Kind::Float(FloatKind::F16)),
+        (32, 1, _) => Ok(Kind::Float(FloatKind::F32)),
+        (64, 1, _) => Ok(Kind::Float(FloatKind::F64)),
+        (16, 2, true) => Ok(Kind::Float(FloatKind::BF16)),
+        _ => fail(
+            UNSUPPORTED_TYPE,
+            format!("floating point of {width} bits in this encoding is not supported"),
+        ),
+    }
+}
+
+pub(crate) fn opaque_milestone(op: Op) -> &'static str {
+    match op {
+        Op::TypeImage
+        | Op::TypeSampler
+        | Op::TypeSampledImage
+        | Op::TypePipe
+        | Op::TypeReserveId
+        | Op::TypePipeStorage => "images and pipes",
+        Op::TypeQueue | Op::TypeDeviceEvent => "device enqueue",
+        Op::TypeEvent => "work-group functions",
+        _ => "not planned",
+    }
+}
+
+/// The error for a value or variable of a type that this IR has no values of.
+pub(crate) fn opaque_error(op: Op, milestone: &str) -> Box<base::Diagnostic> {
+    unsupported(UNSUPPORTED_TYPE, format!("type {}", crate::decode::op_name(op)), milestone)
+}
