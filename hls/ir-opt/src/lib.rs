@@ -11,6 +11,7 @@ pub mod known;
 pub mod legal;
 pub mod passes;
 pub mod registry;
+pub mod weight;
 
 use base::entity::PrimaryMap;
 use base::timing::Timings;

@@ -127,6 +127,16 @@ pub const PASSES: &[Pass] = &[
         sink_wires::run,
         "Repeats extensions in the blocks that use them, so that narrow values travel."
     ),
+    function_pass!(
+        "if-convert",
+        if_convert::run,
+        "Executes short arms of branches always, with predicated accesses and selected results."
+    ),
+    context_pass!(
+        "unroll",
+        unroll::run,
+        "Unrolls loops of few known iterations, and those the source wants unrolled."
+    ),
 ];
 
 /// The pass called `name`.
@@ -156,6 +166,10 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             &["sroa"],
             CLEAN,
             MEMORY,
+            CLEAN,
+            &["unroll"],
+            CLEAN,
+            &["unify-returns", "if-convert"],
             CLEAN,
             &["licm", "narrow", "gvn", "dce", "simplify-cfg"],
             &["narrow", "gvn", "sink-wires", "relax-order"],
