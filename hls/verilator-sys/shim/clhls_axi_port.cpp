@@ -52,14 +52,21 @@ bool Memory::read(uint64_t address, uint32_t bytes, uint8_t *data) {
 bool Memory::write(uint64_t address, uint32_t bytes, const uint8_t *data, const uint8_t *strobes) {
   const clhls_region *region = find(address);
   const uint64_t offset = region ? address - region->base : 0;
+  const uint64_t room = region && offset < region->size ? region->size - offset : 0;
   bool inside = true;
-  for (uint32_t i = 0; i < bytes; ++i) {
-    if (!bit(strobes, i))
+  for (uint32_t i = 0; i < bytes; i += 8) {
+    if (strobes[i >> 3] == 0xff && i + 8 <= room) {
+      std::memcpy(region->data + offset + i, data + i, 8);
       continue;
-    if (region && offset + i < region->size)
-      region->data[offset + i] = data[i];
-    else
-      inside = false;
+    }
+    for (uint32_t j = i; j < std::min(i + 8, bytes); ++j) {
+      if (!bit(strobes, j))
+        continue;
+      if (j < room)
+        region->data[offset + j] = data[j];
+      else
+        inside = false;
+    }
   }
   return inside;
 }
@@ -76,6 +83,7 @@ void AxiPort::reset() {
   reads_.clear();
   writes_.clear();
   early_.clear();
+  complete_ = 0;
   unfinished_ = -1;
   response_taken_ = beat_taken_ = false;
   read_credit_ = write_credit_ = ONE_BEAT;
@@ -182,38 +190,45 @@ bool AxiPort::fetch(uint64_t address, uint8_t *data, uint64_t now) {
 void AxiPort::accept_write_address(uint64_t now) {
   check_address(*pins_.awaddr, *pins_.awlen, *pins_.awsize, *pins_.awburst, true, now);
   ++stats_.write_bursts;
-  writes_.push_back({*pins_.awid, *pins_.awaddr, *pins_.awlen + 1u, 0, 0, {}, {}, false});
-  match_write_data(now);
+  Write write{*pins_.awid, *pins_.awaddr, *pins_.awlen + 1u, 0, 0, {}, {}};
+  write.data.reserve(size_t(write.beats) * bytes_);
+  write.strobes.reserve(size_t(write.beats) * strobe_bytes_);
+  writes_.push_back(std::move(write));
+  while (!early_.empty() && complete_ < writes_.size()) {
+    const std::vector<uint8_t> &beat = early_.front();
+    add_write_data(beat.data(), beat.data() + bytes_, beat.back() != 0, now);
+    early_.pop_front();
+  }
 }
 
+// Data comes in the order of the addresses (AXI4 has no WID), before or after them.
 void AxiPort::accept_write_data(uint64_t now) {
   ++stats_.write_beats;
   write_credit_ -= std::min(write_credit_, ONE_BEAT);
+  if (complete_ < writes_.size()) {
+    add_write_data(pins_.wdata, pins_.wstrb, *pins_.wlast, now);
+    return;
+  }
   std::vector<uint8_t> beat(bytes_ + strobe_bytes_ + 1);
   std::memcpy(beat.data(), pins_.wdata, bytes_);
   std::memcpy(beat.data() + bytes_, pins_.wstrb, strobe_bytes_);
   beat.back() = *pins_.wlast;
   early_.push_back(std::move(beat));
-  match_write_data(now);
 }
 
-// Data comes in the order of the addresses (AXI4 has no WID), before or after them.
-void AxiPort::match_write_data(uint64_t now) {
-  for (Write &write : writes_) {
-    while (!write.complete) {
-      if (early_.empty())
-        return;
-      const std::vector<uint8_t> &beat = early_.front();
-      write.data.insert(write.data.end(), beat.begin(), beat.begin() + bytes_);
-      write.strobes.insert(write.strobes.end(), beat.begin() + bytes_, beat.end() - 1);
-      ++write.received;
-      write.complete = write.received == write.beats;
-      if ((beat.back() != 0) != write.complete)
-        fault(CLHLS_FAULT_PROTOCOL, CLHLS_PROTOCOL_WLAST, write.address, bytes_, true, now);
-      write.ready = now + options_.write_latency;
-      early_.pop_front();
-    }
-  }
+// Adds a beat to the oldest burst that is not complete.
+void AxiPort::add_write_data(const uint8_t *data, const uint8_t *strobes, bool last, uint64_t now) {
+  Write &write = writes_[complete_];
+  write.data.insert(write.data.end(), data, data + bytes_);
+  write.strobes.insert(write.strobes.end(), strobes, strobes + strobe_bytes_);
+  ++write.received;
+  const bool complete = write.received == write.beats;
+  if (last != complete)
+    fault(CLHLS_FAULT_PROTOCOL, CLHLS_PROTOCOL_WLAST, write.address, bytes_, true, now);
+  if (!complete)
+    return;
+  write.ready = now + options_.write_latency;
+  ++complete_;
 }
 
 void AxiPort::drive(uint64_t now) {
@@ -286,7 +301,7 @@ void AxiPort::present_read(uint64_t now) {
 // a kernel that does not wait for it is found out.
 void AxiPort::present_response(uint64_t now) {
   const size_t i = choose(writes_, [&](const Write &write) {
-    return write.complete && write.ready <= now + 1;
+    return write.received == write.beats && write.ready <= now + 1;
   });
   if (i == writes_.size())
     return;
@@ -304,6 +319,7 @@ void AxiPort::present_response(uint64_t now) {
   *pins_.bresp = inside ? RESP_OKAY : RESP_DECERR;
   *pins_.bvalid = 1;
   writes_.erase(writes_.begin() + ptrdiff_t(i));
+  --complete_;
 }
 
 } // namespace clhls

@@ -91,7 +91,6 @@ private:
     uint32_t beats, received;
     uint64_t ready;             // first cycle in which the response may be on the bus
     std::vector<uint8_t> data, strobes;
-    bool complete;
   };
 
   void check_address(uint64_t address, unsigned len, unsigned size, unsigned burst, bool is_write,
@@ -102,7 +101,7 @@ private:
   void accept_read(uint64_t now);
   void accept_write_address(uint64_t now);
   void accept_write_data(uint64_t now);
-  void match_write_data(uint64_t now);
+  void add_write_data(const uint8_t *data, const uint8_t *strobes, bool last, uint64_t now);
   void present_read(uint64_t now);
   void present_response(uint64_t now);
   bool fetch(uint64_t address, uint8_t *data, uint64_t now);
@@ -117,7 +116,8 @@ private:
   Random random_;
   uint32_t bytes_, strobe_bytes_;
   std::deque<Read> reads_;
-  std::deque<Write> writes_;
+  std::deque<Write> writes_; // the first complete_ of them have all their data
+  size_t complete_ = 0;
   std::deque<std::vector<uint8_t>> early_; // W beats that came before their address: data, strobes, last
   int unfinished_ = -1; // id of the read burst that must be finished first; -1: none
   bool response_taken_ = false, beat_taken_ = false; // B and R were handshaken in this cycle
