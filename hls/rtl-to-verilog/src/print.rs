@@ -31,6 +31,11 @@ macro_rules! put {
 }
 
 impl Printer<'_> {
+    /// Name of the clock inside the module.
+    fn clock(&self) -> &'static str {
+        if self.m.ap_ports { "ap_clk" } else { "clk" }
+    }
+
     fn name(&self, n: Net) -> &str {
         &self.m.nets[n].name
     }
@@ -66,9 +71,8 @@ impl Printer<'_> {
         }
         put!(self, "    {}\n);", lines.join(",\n    "));
         if self.m.ap_ports {
-            put!(self, "wire clk = ap_clk;");
             put!(self, "reg rst;");
-            put!(self, "always @(posedge clk) rst <= ~ap_rst_n;");
+            put!(self, "always @(posedge ap_clk) rst <= ~ap_rst_n;");
         }
     }
 
@@ -90,9 +94,10 @@ impl Printer<'_> {
     }
 
     fn registers(&mut self) {
+        let clk = self.clock();
         let plain = |r: &&Register| r.enable.is_none() && r.reset.is_none();
         if self.m.registers.iter().any(|r| plain(&r)) {
-            put!(self, "always @(posedge clk) begin");
+            put!(self, "always @(posedge {clk}) begin");
             for r in self.m.registers.iter().filter(plain) {
                 put!(self, "    {} <= {};", self.name(r.q), self.expr(&r.next, true));
             }
@@ -105,16 +110,16 @@ impl Printer<'_> {
             match (&r.reset, enable) {
                 (Some(v), None) => {
                     let v = constant(width, *v);
-                    put!(self, "always @(posedge clk) if (rst) {q} <= {v}; else {q} <= {next};");
+                    put!(self, "always @(posedge {clk}) if (rst) {q} <= {v}; else {q} <= {next};");
                 }
                 (Some(v), Some(e)) => {
                     let v = constant(width, *v);
                     put!(
                         self,
-                        "always @(posedge clk) if (rst) {q} <= {v}; else if ({e}) {q} <= {next};"
+                        "always @(posedge {clk}) if (rst) {q} <= {v}; else if ({e}) {q} <= {next};"
                     );
                 }
-                (None, Some(e)) => put!(self, "always @(posedge clk) if ({e}) {q} <= {next};"),
+                (None, Some(e)) => put!(self, "always @(posedge {clk}) if ({e}) {q} <= {next};"),
                 (None, None) => {}
             }
         }
@@ -144,7 +149,7 @@ impl Printer<'_> {
             put!(self, "reg {0}{name}_q, {name}_q2;", range(rom.width));
             let enable = rom.enable.as_ref().map(|e| format!("if ({}) ", self.expr(e, true)));
             let enable = enable.unwrap_or_default();
-            put!(self, "always @(posedge clk) {enable}begin");
+            put!(self, "always @(posedge {}) {enable}begin", self.clock());
             put!(self, "    {name}_q <= {name}[{addr}];");
             put!(self, "    {name}_q2 <= {name}_q;");
             put!(self, "end");
@@ -161,7 +166,7 @@ impl Printer<'_> {
                 i.params.iter().map(|(k, v)| format!(".{k}({})", param(v))).collect();
             let mut ports: Vec<String> = vec![];
             if i.clocked {
-                ports.extend([".clk(clk)".to_owned(), ".rst(rst)".to_owned()]);
+                ports.extend([format!(".clk({})", self.clock()), ".rst(rst)".to_owned()]);
             }
             ports.extend(i.ports.iter().map(|(k, c)| match c {
                 Connection::Input(e) => format!(".{k}({})", self.expr(e, true)),

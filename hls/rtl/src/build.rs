@@ -266,7 +266,6 @@ const RESERVED: &[&str] = &[
     "int",
     "integer",
     "interface",
-    "interrupt",
     "join",
     "large",
     "library",
