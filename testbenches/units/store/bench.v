@@ -48,7 +48,7 @@ module bench;
   );
 
   // ---- memory; a burst's data counts as written when its B is sent ----
-  reg [7:0] mem [0:WINDOW-1], ref [0:WINDOW-1];
+  reg [7:0] mem [0:WINDOW-1], model [0:WINDOW-1];
   reg [63:0] q_line [0:4095];
   integer q_len [0:4095], q_time [0:4095], aw_in = 0, w_in = 0, b_out = 0, w_beat = 0;
   reg [8*BUS_BYTES-1:0] d_data [0:16383];
@@ -59,7 +59,7 @@ module bench;
   reg [9*BUS_BYTES:0] was_wl;
   reg [63:0] at;
 
-  initial for (i = 0; i < WINDOW; i = i + 1) begin mem[i] = 0; ref[i] = 0; end
+  initial for (i = 0; i < WINDOW; i = i + 1) begin mem[i] = 0; model[i] = 0; end
 
   always @(posedge clk) if (!rst) begin
     if (was_aw) check(aw_valid && {aw_line, aw_len} === was_awl[LINE_BITS+7:0], "AW changed before ready");
@@ -129,7 +129,7 @@ module bench;
     if (s_valid & s_ready) begin
       e_addr[asked & 65535] = s_addr - BASE;
       e_strb[asked & 65535] = s_pred ? s_strb : 0;
-      for (k = 0; k < BYTES; k = k + 1) if (s_pred & s_strb[k]) ref[s_addr - BASE + k] = s_data >> (8 * k);
+      for (k = 0; k < BYTES; k = k + 1) if (s_pred & s_strb[k]) model[s_addr - BASE + k] = s_data >> (8 * k);
       asked = asked + 1;
       quiet = 0;
     end else quiet = quiet + 1;
@@ -172,7 +172,7 @@ module bench;
       repeat (4) @(posedge clk);
       while (!idle || (ACK && answered != asked)) @(posedge clk);
       flush = 0;
-      for (i = 0; i < WINDOW; i = i + 1) if (mem[i] !== ref[i]) check(0, "memory differs");
+      for (i = 0; i < WINDOW; i = i + 1) if (mem[i] !== model[i]) check(0, "memory differs");
       check(b_out == aw_in && d_in == d_out, "not idle");
     end
   endtask
