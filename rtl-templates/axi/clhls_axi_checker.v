@@ -66,9 +66,14 @@ module clhls_axi_checker #(
   localparam [4:0] E_AW_LIMIT  = 5'd15;
   localparam [4:0] E_AR_LIMIT  = 5'd16;
 
+  // The bookkeeping is sequential code within a cycle.
+  /* verilator lint_off BLKSEQ */
+  reg found;  // as error, but within the cycle
+
   task fail(input [4:0] what);
     begin
-      if (!error) begin
+      if (!found) begin
+        found = 1'b1;
         code  <= what;
         error <= 1'b1;
         $display("%m: AXI rule %0d violated at time %0t", what, $time);
@@ -137,13 +142,13 @@ module clhls_axi_checker #(
   initial begin
     error = 1'b0;
     code  = 5'd0;
+    found = 1'b0;
     if (MAX_READS > 1023 || MAX_WRITES > 1023) begin
       $display("clhls_axi_checker: at most 1023 bursts outstanding");
       $finish;
     end
   end
 
-  /* verilator lint_off BLKSEQ */
   always @(posedge clk) begin
     if (rst) begin
       if (awvalid | wvalid | arvalid) fail(E_RESET);
