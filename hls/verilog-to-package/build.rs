@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// Folders whose files are embedded, and the beginning of the file names to take.
-const FOLDERS: [(&str, &str); 3] = [
+const FOLDERS: [(&str, &str); 5] = [
     ("../../rtl-templates/package", ""),
     ("../../rtl-templates/shell", "clhls_uart_bridge"),
+    // what the shell uses of the library
+    ("../../rtl-templates/lib", "clhls_ram.v"),
+    ("../../rtl-templates/lib", "clhls_ecp5_ram"),
     ("runtime", ""),
 ];
 

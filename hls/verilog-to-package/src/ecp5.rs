@@ -69,7 +69,14 @@ pub(crate) fn pack(
     };
     let top =
         flow.top.strip_suffix(".v.tera").ok_or_else(|| bad("ecp5.top must end with .v.tera"))?;
-    let shell = templates::names("clhls_uart_bridge", ".v");
+    let mut shell = templates::names("clhls_uart_bridge", ".v");
+    // what the shell uses of the library may be there for the kernels already
+    let library = templates::names("clhls_ram.v", "")
+        .into_iter()
+        .chain(templates::names("clhls_ecp5_ram", ".v"));
+    shell.extend(
+        library.filter(|name| !sources.iter().any(|path| path.rsplit('/').next() == Some(*name))),
+    );
     let design = design(manifest, sources, board, flow, top, &shell)?;
 
     let mut files = FileSet::new();

@@ -81,14 +81,15 @@ fn rust_host(dir: &Path, simulator: &Path) {
 fn the_memory_serves_several_masters() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let dir = tempfile::tempdir().unwrap();
+    let templates = here.join("../../rtl-templates");
     let sources = [
         here.join("tests/data/ram_bench.v"),
-        here.join("../../rtl-templates/shell/clhls_uart_bridge_ram.v"),
+        templates.join("shell/clhls_uart_bridge_axi.v"),
+        templates.join("shell/clhls_uart_bridge_ram.v"),
     ];
-    run(Command::new("iverilog")
-        .args(["-g2012", "-o", "bench.vvp"])
-        .args(sources)
-        .current_dir(dir.path()));
+    let mut iverilog = Command::new("iverilog");
+    iverilog.args(["-g2012", "-o", "bench.vvp"]).args(sources).arg("-y").arg(templates.join("lib"));
+    run(iverilog.current_dir(dir.path()));
     for seed in 1..=3 {
         let out = run(Command::new("vvp")
             .args(["-n", "bench.vvp", &format!("+seed={seed}")])
@@ -108,7 +109,16 @@ fn the_shell_is_lint_clean() {
     design.kernels.push(second);
     let rtl = common::rtl(&["vadd", "second"]);
     let dir = tempfile::tempdir().unwrap();
-    common::write(&pack(&design, &rtl, &board, &PackOptions::default()).unwrap(), dir.path());
+    let files = pack(&design, &rtl, &board, &PackOptions::default()).unwrap();
+    common::write(&files, dir.path());
+    // library modules that the kernels bring are not there twice
+    let mut with_ram = rtl.clone();
+    with_ram.insert("rtl/clhls_ram.v", "");
+    let lean = pack(&design, &with_ram, &board, &PackOptions::default()).unwrap();
+    assert!(
+        files.get("package/shell/clhls_ram.v").is_some()
+            && lean.get("package/shell/clhls_ram.v").is_none()
+    );
     let verilog = include_str!("data/vadd.v");
     std::fs::create_dir(dir.path().join("rtl")).unwrap();
     std::fs::write(dir.path().join("rtl/vadd.v"), verilog).unwrap();

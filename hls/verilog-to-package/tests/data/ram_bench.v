@@ -22,13 +22,26 @@ module bench;
     wire [DATA_BITS-1:0]         rdata;
     wire                         rlast;
 
-    clhls_uart_bridge_ram #(.MASTERS(MASTERS), .DATA_BITS(DATA_BITS), .ID_BITS(ID_BITS), .WORDS(WORDS)) dut (
+    wire                     rd_valid, rd_ready, r_valid, wr_valid, wr_ready, wr_error;
+    wire [$clog2(WORDS)-1:0] rd_word, wr_word;
+    wire [DATA_BITS-1:0]     r_data, wr_data;
+    wire [BYTES-1:0]         wr_strb;
+
+    clhls_uart_bridge_axi #(.MASTERS(MASTERS), .DATA_BITS(DATA_BITS), .ID_BITS(ID_BITS), .WORDS(WORDS)) dut (
         .clk(clk), .rst(rst),
         .s_awvalid(awvalid), .s_awready(awready), .s_awid(awid), .s_awaddr(awaddr),
         .s_wvalid(wvalid), .s_wready(wready), .s_wdata(wdata), .s_wstrb(wstrb), .s_wlast(wlast),
         .s_bvalid(bvalid), .s_bready(bready), .s_bid(bid), .s_bresp(bresp),
         .s_arvalid(arvalid), .s_arready(arready), .s_arid(arid), .s_araddr(araddr), .s_arlen(arlen),
-        .s_rvalid(rvalid), .s_rready(rready), .s_rid(rid), .s_rdata(rdata), .s_rresp(rresp), .s_rlast(rlast)
+        .s_rvalid(rvalid), .s_rready(rready), .s_rid(rid), .s_rdata(rdata), .s_rresp(rresp), .s_rlast(rlast),
+        .rd_valid(rd_valid), .rd_ready(rd_ready), .rd_word(rd_word), .rd_error(), .r_valid(r_valid), .r_data(r_data),
+        .wr_valid(wr_valid), .wr_ready(wr_ready), .wr_word(wr_word), .wr_error(wr_error), .wr_data(wr_data), .wr_strb(wr_strb)
+    );
+
+    clhls_uart_bridge_ram #(.DATA_BITS(DATA_BITS), .WORDS(WORDS), .TARGET("ecp5")) memory (
+        .clk(clk), .rst(rst),
+        .rd_valid(rd_valid), .rd_ready(rd_ready), .rd_word(rd_word), .r_valid(r_valid), .r_data(r_data),
+        .wr_valid(wr_valid), .wr_ready(wr_ready), .wr_word(wr_word), .wr_error(wr_error), .wr_data(wr_data), .wr_strb(wr_strb)
     );
 
     reg [DATA_BITS-1:0] model [0:2*WORDS-1];
