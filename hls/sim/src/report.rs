@@ -35,10 +35,15 @@ impl Context<'_> {
     /// The error of a launch in which this fault was the first.
     pub(crate) fn fault(&self, fault: &Fault) -> Error {
         match *fault {
-            Fault::Access { site, address, bytes, is_write, cycle } => {
+            Fault::Access { site, address, bytes, is_write, misaligned, cycle } => {
                 let access = self.site(site, is_write);
                 let place = self.place(address, bytes);
-                self.error(format!("{access} accesses {place} (cycle {cycle})"))
+                let why = if misaligned {
+                    format!(": address {address:#x} is not a multiple of {bytes}")
+                } else {
+                    String::new()
+                };
+                self.error(format!("{access} accesses {place}{why} (cycle {cycle})"))
             }
             Fault::Bus { port, address, bytes, is_write, cycle } => {
                 let what = if is_write { "writes" } else { "reads" };

@@ -21,6 +21,8 @@ constexpr unsigned AXIL_TIMEOUT = 1000; // cycles
 constexpr unsigned PROBE_CYCLES = 4096;
 // Without channels the inside of the kernel cannot be seen, and silence on the ports may be work.
 constexpr uint64_t BLIND_PATIENCE = 100;
+// Cycles between reset and the first transaction: a kernel may hand its reset on through registers.
+constexpr unsigned RESET_SETTLES = 16;
 constexpr unsigned CHANNEL_MOVES = 0b110; // valid and ready
 
 } // namespace
@@ -149,6 +151,8 @@ struct clhls_sim {
     *model->rst_n = 1;
     model->eval();
     faults.clear();
+    for (unsigned i = 0; i < RESET_SETTLES; ++i)
+      cycle();
     idle = 0;
   }
 
@@ -185,9 +189,12 @@ template <class Operation> int guarded(clhls_sim *sim, Operation operation) {
 
 // Called by the load, store and atomic units of the kernel for every access, before it is made.
 extern "C" void clhls_check_access(int site, long long address, int bytes, int is_write) {
-  if (!current || current->memory.contains(uint64_t(address), uint64_t(bytes)))
+  if (!current)
     return;
-  current->faults.add({CLHLS_FAULT_ACCESS, 0, site, -1, uint64_t(address), uint32_t(bytes),
+  const bool misaligned = bytes > 0 && uint64_t(address) % uint64_t(bytes) != 0;
+  if (!misaligned && current->memory.contains(uint64_t(address), uint64_t(bytes)))
+    return;
+  current->faults.add({CLHLS_FAULT_ACCESS, misaligned, site, -1, uint64_t(address), uint32_t(bytes),
                        uint32_t(is_write), current->now});
 }
 

@@ -38,7 +38,8 @@ struct clhls_region {
 };
 
 enum clhls_fault_kind {
-  CLHLS_FAULT_ACCESS = 1,   // a memory access of the kernel outside all buffers; site is valid
+  CLHLS_FAULT_ACCESS = 1,   // a memory access of the kernel outside all buffers (code 0), or at an
+                            // address that is not a multiple of its size (code 1); site is valid
   CLHLS_FAULT_BUS = 2,      // a bus access outside all buffers; port is valid
   CLHLS_FAULT_PROTOCOL = 3, // AXI rule broken; port and code (clhls_protocol_code) are valid
   CLHLS_FAULT_CHECKER = 4,  // the AXI checker module objects; port and code are valid

@@ -122,7 +122,7 @@ pub enum ProtocolRule {
 /// Something the kernel must not do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// A memory access outside all buffers.
+    /// A memory access outside all buffers, or misaligned.
     Access {
         /// Which access of the kernel.
         site: u32,
@@ -132,6 +132,8 @@ pub enum Fault {
         bytes: u32,
         /// Write or read.
         is_write: bool,
+        /// Not outside, but at an address that is not a multiple of its size.
+        misaligned: bool,
         /// When.
         cycle: u64,
     },
@@ -183,7 +185,10 @@ impl Fault {
         let is_write = fault.is_write != 0;
         let port = usize::try_from(fault.port).unwrap_or_default();
         match fault.kind {
-            1 => Self::Access { site: fault.site as u32, address, bytes, is_write, cycle },
+            1 => {
+                let (site, misaligned) = (fault.site as u32, code != 0);
+                Self::Access { site, address, bytes, is_write, misaligned, cycle }
+            }
             2 => Self::Bus { port, address, bytes, is_write, cycle },
             3 => {
                 let rule = match code {
@@ -278,7 +283,8 @@ impl Model {
     /// [`Error::Simulator`].
     pub fn reset(&mut self) -> Result<(), Error> {
         const CYCLES: u32 = 32;
-        // SAFETY: `sim` is a live instance; in reset the memory is not accessed.
+        self.clear_regions();
+        // SAFETY: `sim` is a live instance; it has no buffers now.
         let result = unsafe { (self.functions.reset)(self.sim.as_ptr(), CYCLES) };
         self.check(result).map(drop)
     }
@@ -302,8 +308,7 @@ impl Model {
             })
             .collect();
         // SAFETY: the call copies the table. The storage is borrowed for 'a, the session's life;
-        // when it ends the table is emptied, and without a session nothing runs the clock
-        // except `reset`, which accesses no memory.
+        // when it ends the table is emptied, and while there is one only its methods run the clock.
         let result =
             unsafe { (self.functions.set_regions)(self.sim.as_ptr(), table.as_ptr(), table.len()) };
         self.check(result)?;
@@ -378,6 +383,14 @@ impl Model {
         let count =
             unsafe { (self.functions.faults)(self.sim.as_ptr(), faults.as_mut_ptr(), ROOM) };
         faults[..count].iter().map(Fault::from_c).collect()
+    }
+
+    /// Takes all buffers away.
+    fn clear_regions(&mut self) {
+        // SAFETY: `sim` is a live instance; an empty table needs no storage.
+        unsafe {
+            (self.functions.set_regions)(self.sim.as_ptr(), std::ptr::null(), 0);
+        }
     }
 
     fn check(&self, result: c_int) -> Result<c_int, Error> {
@@ -493,9 +506,6 @@ impl Session<'_> {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        // SAFETY: `sim` is a live instance; an empty table needs no storage.
-        unsafe {
-            (self.model.functions.set_regions)(self.model.sim.as_ptr(), std::ptr::null(), 0);
-        }
+        self.model.clear_regions();
     }
 }

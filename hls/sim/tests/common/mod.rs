@@ -57,6 +57,7 @@ pub fn manifest(name: &str, args: Vec<Arg>, data_bits: u32) -> Manifest {
 }
 
 /// The kernel's Verilog and that of its register file.
+#[allow(dead_code, reason = "not every test has a kernel with this register file")]
 pub fn sources(name: &str, text: String) -> Vec<Source> {
     let file = |name: &str, text| Source { name: format!("{name}.v"), text, library: true };
     vec![file(name, text), file("test_control", include_str!("../rtl/test_control.v").into())]
