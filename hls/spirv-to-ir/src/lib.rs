@@ -17,6 +17,7 @@ mod decorations;
 mod errors;
 mod ext_inst;
 mod fold;
+pub mod fuzzing;
 mod library;
 mod link;
 mod lower;

@@ -1,43 +1,68 @@
-//! Library functions that a producer leaves as calls of Itanium-mangled names.
+//! Library functions that a producer leaves as calls of (mostly Itanium-mangled) names.
+//! clang-22 does so for the OpenCL 1.x atomics under `-cl-std=CL2.0` and later, for some
+//! conversions, and for the address space functions.
 
 use crate::decode::{Id, Inst};
-use crate::errors::{R, UNRESOLVED, error};
+use crate::errors::{R, UNRESOLVED, UNSUPPORTED_EXT, error, unsupported};
+use crate::ext_inst;
 use crate::lower::Lower;
-use ir::{BarrierScope, FenceFlags, Op, Query};
+use ir::{AtomicOp, BarrierScope, FenceFlags, Op, Query, Rounding};
 
 /// Lowers a call of the undefined function `name`.
 pub(crate) fn call<'a>(
     l: &mut Lower<'a, '_, '_>,
     inst: &Inst<'a>,
     name: &str,
-    args: &[Id],
+    args: &'a [Id],
 ) -> R<()> {
-    let plain = demangle(name).unwrap_or(name);
+    let (plain, params) = demangle(name).unwrap_or((name, ""));
+    // Handlers see a call as an instruction whose operands are the arguments.
+    let call = Inst { args, ..*inst };
     if let Some(query) = query(plain) {
         return l.query_call(inst, query, args);
     }
-    match (plain, args) {
-        ("barrier" | "work_group_barrier", [flags, ..]) => {
-            let flags = fence(l, *flags)?;
+    match plain {
+        "barrier" | "work_group_barrier" => {
+            let flags = fence(l, call.arg(0)?)?;
             l.b.inst(Op::Barrier(BarrierScope::WorkGroup, flags), [], None);
-            Ok(())
+            return Ok(());
         }
-        (
-            "mem_fence" | "read_mem_fence" | "write_mem_fence" | "atomic_work_item_fence",
-            [flags, ..],
-        ) => {
-            let flags = fence(l, *flags)?;
+        "mem_fence" | "read_mem_fence" | "write_mem_fence" | "atomic_work_item_fence" => {
+            let flags = fence(l, call.arg(0)?)?;
             l.b.inst(Op::Fence(flags), [], None);
-            Ok(())
+            return Ok(());
         }
-        _ => {
-            let shown =
-                if plain == name { format!("`{name}`") } else { format!("`{plain}` (`{name}`)") };
-            let e = error(UNRESOLVED, format!("function {shown} is declared but defined nowhere"));
-            Err(Box::new(e.note("the producer left it as a call: it is not an OpenCL built-in function that it knows")
-                .help("define it in the kernel's source, or link the modules first")))
+        "__to_global" | "__to_local" | "__to_private" | "to_global" | "to_local" | "to_private" => {
+            return l.cast_space(&call);
         }
+        _ => {}
     }
+    if let Some(done) = atomic(l, &call, plain, params) {
+        return done;
+    }
+    if let Some(convert) = Conversion::parse(plain, params) {
+        return l.convert_call(&call, convert);
+    }
+    match standard(plain, params) {
+        Some(op) => match ext_inst::handler(op) {
+            Some(handler) => handler(l, &call),
+            None => Err(unsupported(
+                UNSUPPORTED_EXT,
+                format!("OpenCL.std `{plain}`"),
+                ext_inst::milestone(op),
+            )),
+        },
+        None => Err(unresolved(name, plain)),
+    }
+}
+
+fn unresolved(name: &str, plain: &str) -> Box<base::Diagnostic> {
+    let shown = if plain == name { format!("`{name}`") } else { format!("`{plain}` (`{name}`)") };
+    let e = error(UNRESOLVED, format!("function {shown} is declared but defined nowhere"));
+    Box::new(
+        e.note("the producer left it as a call: it is no OpenCL built-in function known here")
+            .help("define it in the kernel's source, or link the modules first"),
+    )
 }
 
 fn query(name: &str) -> Option<Query> {
@@ -63,10 +88,158 @@ fn fence(l: &mut Lower, id: Id) -> R<FenceFlags> {
     Ok(FenceFlags { local: bits & 1 != 0, global: bits & 2 != 0 })
 }
 
-/// The name inside an Itanium-mangled function name: `_Z13get_global_idj` is `get_global_id`.
-pub(crate) fn demangle(name: &str) -> Option<&str> {
+/// The atomics of OpenCL 1.x: relaxed, the pointer first.
+fn atomic<'a>(
+    l: &mut Lower<'a, '_, '_>,
+    call: &Inst<'a>,
+    name: &str,
+    params: &str,
+) -> Option<R<()>> {
+    let name = name.strip_prefix("atomic_").or_else(|| name.strip_prefix("atom_"))?;
+    let unsigned = is_unsigned(params);
+    let op = match name {
+        "add" => AtomicOp::Add,
+        "sub" => AtomicOp::Sub,
+        "xchg" => AtomicOp::Xchg,
+        "min" if unsigned => AtomicOp::UMin,
+        "min" => AtomicOp::SMin,
+        "max" if unsigned => AtomicOp::UMax,
+        "max" => AtomicOp::SMax,
+        "and" => AtomicOp::And,
+        "or" => AtomicOp::Or,
+        "xor" => AtomicOp::Xor,
+        "inc" => return Some(l.atomic_step_call(call, AtomicOp::Add)),
+        "dec" => return Some(l.atomic_step_call(call, AtomicOp::Sub)),
+        "cmpxchg" => return Some(l.atomic_compare_call(call)),
+        _ => return None,
+    };
+    Some(l.atomic_call(call, op))
+}
+
+/// A `convert_<type>[_sat][_<rounding>]` function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Conversion {
+    /// The source is two's complement.
+    pub from_signed: bool,
+    /// The result is two's complement.
+    pub to_signed: bool,
+    /// Saturates.
+    pub saturate: bool,
+    /// Rounding, where the name gives one.
+    pub round: Option<Rounding>,
+}
+
+impl Conversion {
+    fn parse(name: &str, params: &str) -> Option<Self> {
+        let mut parts = name.strip_prefix("convert_")?.split('_');
+        let to_signed = !parts.next()?.starts_with('u');
+        let mut out = Conversion {
+            from_signed: !is_unsigned(params),
+            to_signed,
+            saturate: false,
+            round: None,
+        };
+        for part in parts {
+            match part {
+                "sat" => out.saturate = true,
+                "rte" => out.round = Some(Rounding::Rte),
+                "rtz" => out.round = Some(Rounding::Rtz),
+                "rtp" => out.round = Some(Rounding::Rtp),
+                "rtn" => out.round = Some(Rounding::Rtn),
+                _ => return None,
+            }
+        }
+        Some(out)
+    }
+}
+
+/// The OpenCL.std instruction for a function name and its mangled parameters.
+fn standard(name: &str, params: &str) -> Option<rspirv::spirv::OpenclStd100Op> {
+    let sign = if is_unsigned(params) { "u_" } else { "s_" };
+    let candidates = match (name, is_float(params)) {
+        ("max" | "min", true) => [format!("f{name}_common"), String::new()],
+        ("clamp", true) => ["fclamp".to_owned(), String::new()],
+        _ => [name.to_owned(), format!("{sign}{name}")],
+    };
+    candidates.iter().find_map(|c| ext_inst::by_name(c))
+}
+
+/// Name and parameter list of an Itanium-mangled function: `_Z13get_global_idj` is
+/// `get_global_id` with `j`.
+pub(crate) fn demangle(name: &str) -> Option<(&str, &str)> {
     let rest = name.strip_prefix("_Z")?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let len: usize = rest.get(..digits)?.parse().ok()?;
-    rest.get(digits..)?.get(..len).filter(|n| !n.is_empty())
+    let rest = rest.get(digits..)?;
+    Some((rest.get(..len).filter(|n| !n.is_empty())?, rest.get(len..)?))
+}
+
+/// The code of the first arithmetic parameter type, past pointers, qualifiers and vectors.
+fn first_scalar(params: &str) -> Option<char> {
+    let mut rest = params;
+    loop {
+        rest = rest.trim_start_matches(['P', 'V', 'K', 'r']);
+        if let Some(vendor) = rest.strip_prefix('U') {
+            let digits = vendor.bytes().take_while(u8::is_ascii_digit).count();
+            let len: usize = vendor.get(..digits)?.parse().ok()?;
+            rest = vendor.get(digits + len..)?;
+        } else if let Some(vector) = rest.strip_prefix("Dv") {
+            rest = vector.split_once('_')?.1;
+        } else if let Some(half) = rest.strip_prefix("Dh") {
+            let _ = half;
+            return Some('f');
+        } else if let Some(atomic) = rest.strip_prefix("7_Atomic") {
+            rest = atomic;
+        } else {
+            return rest.chars().next();
+        }
+    }
+}
+
+fn is_unsigned(params: &str) -> bool {
+    matches!(first_scalar(params), Some('h' | 't' | 'j' | 'm'))
+}
+
+fn is_float(params: &str) -> bool {
+    matches!(first_scalar(params), Some('f' | 'd'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn demangles_names_of_real_producers() {
+        assert_eq!(demangle("_Z13get_global_idj"), Some(("get_global_id", "j")));
+        assert_eq!(demangle("_Z10atomic_maxPU3AS1Vjj"), Some(("atomic_max", "PU3AS1Vjj")));
+        assert_eq!(demangle("_Z99short"), None);
+        assert_eq!(demangle("_Z"), None);
+        assert_eq!(demangle("main"), None);
+    }
+
+    #[test]
+    fn signedness_is_that_of_the_first_arithmetic_type() {
+        assert!(is_unsigned("PU3AS1Vjj"));
+        assert!(!is_unsigned("PU3AS1Vii"));
+        assert!(is_unsigned("Dv4_hS_"));
+        assert!(is_float("Dv16_fS_f") && is_float("Dv2_Dh"));
+        assert!(!is_unsigned("") && !is_unsigned("U999AS") && !is_unsigned("Dv"));
+    }
+
+    #[test]
+    fn conversions_are_read_from_their_names() {
+        let c = Conversion::parse("convert_uchar4_sat_rte", "Dv4_f");
+        let want = Conversion {
+            from_signed: true,
+            to_signed: false,
+            saturate: true,
+            round: Some(Rounding::Rte),
+        };
+        assert_eq!(c, Some(want));
+        assert_eq!(
+            Conversion::parse("convert_double_rtz", "m").map(|c| c.from_signed),
+            Some(false)
+        );
+        assert_eq!(Conversion::parse("convert_int_fast", "f"), None);
+    }
 }

@@ -313,6 +313,7 @@ impl<'a> Spv<'a> {
                 });
                 self.consts.declare(inst, &self.types, spec)?;
             }
+            TypeForwardPointer => self.types.announce(inst.arg(0)?),
             Variable => self.variable(inst, *loc)?,
             // Memory model and modes are read apart; debug instructions say nothing here.
             MemoryModel
@@ -324,7 +325,6 @@ impl<'a> Spv<'a> {
             | MemberName
             | ModuleProcessed
             | DecorationGroup
-            | TypeForwardPointer
             | Nop
             | ExtInstWithForwardRefsKHR => {}
             _ => {

@@ -4,7 +4,7 @@ use crate::decode::op_name;
 use crate::ext_inst;
 use crate::lower::table;
 use rspirv::grammar::INSTRUCTION_TABLE;
-use rspirv::spirv::{Capability, Op, OpenclStd100Op};
+use rspirv::spirv::{Capability, Op};
 
 /// Whether a construct can be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -287,8 +287,7 @@ fn instructions() -> Vec<Row> {
 }
 
 fn opencl_std() -> Vec<Row> {
-    (0..1024)
-        .filter_map(OpenclStd100Op::from_u32)
+    ext_inst::numbers()
         .map(|op| {
             let status = match ext_inst::handler(op) {
                 Some(_) => Supported,

@@ -8,7 +8,7 @@ use crate::decorations::DecorationMap;
 use crate::errors::{
     BAD_ID, BAD_OPERAND, R, TOO_LARGE, UNSUPPORTED_TYPE, error, fail, unsupported,
 };
-use base::{FxHashMap, SmallVec};
+use base::{FxHashMap, FxHashSet, SmallVec};
 use ir::{FloatKind, Scalar, Space, Type};
 use rspirv::spirv::{Op, StorageClass};
 
@@ -92,12 +92,14 @@ pub(crate) struct Leaf {
 #[derive(Debug)]
 pub(crate) struct Types {
     map: FxHashMap<Id, TypeInfo>,
+    /// Pointer types announced by `OpTypeForwardPointer`.
+    forward: FxHashSet<Id>,
     pub addr_bits: u32,
 }
 
 impl Types {
     pub fn new(addr_bits: u32) -> Self {
-        Types { map: FxHashMap::default(), addr_bits }
+        Types { map: FxHashMap::default(), forward: FxHashSet::default(), addr_bits }
     }
 
     /// The type `id`.
@@ -105,6 +107,11 @@ impl Types {
         self.map
             .get(&id)
             .ok_or_else(|| error(BAD_ID, format!("%{id} is used as a type but is none")))
+    }
+
+    /// Notes that `id` will be declared as a pointer type.
+    pub fn announce(&mut self, id: Id) {
+        self.forward.insert(id);
     }
 
     /// Adds the type that `inst` declares; `array_len` evaluates a length constant.
@@ -143,6 +150,9 @@ impl Types {
             }
             op => Kind::Opaque { op, milestone: opaque_milestone(op) },
         };
+        if self.forward.contains(&id) && !matches!(kind, Kind::Pointer { .. }) {
+            return Err(inst.malformed("it was announced as a pointer".into()));
+        }
         let info = self.info(kind)?;
         self.map.insert(id, info);
         Ok(())
@@ -188,12 +198,12 @@ impl Types {
         let packed = deco.of(id).packed;
         let (mut members, mut end, mut leaves) = (vec![], 0u64, 0u64);
         for (k, &ty) in inst.args.iter().enumerate() {
-            // A member may be a pointer declared later (OpTypeForwardPointer): only its size counts.
+            // A pointer may be declared later: only its size counts here.
+            if !self.forward.contains(&ty) {
+                self.need_memory(ty)?;
+            }
             let (size, align, count) = match self.map.get(&ty) {
-                Some(info) => {
-                    self.need_memory(ty)?;
-                    (info.size, info.align, info.leaves)
-                }
+                Some(info) => (info.size, info.align, info.leaves),
                 None => (u64::from(self.addr_bits / 8), self.addr_bits / 8, 1),
             };
             let natural = if packed { Some(end) } else { round_up(end, align) };

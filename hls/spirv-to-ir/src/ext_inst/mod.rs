@@ -54,5 +54,16 @@ pub(crate) fn handler(op: Std) -> Option<Handler> {
     tables.into_iter().flatten().find(|(o, _)| *o == op).map(|(_, h)| *h)
 }
 
+/// The function called `name`.
+pub(crate) fn by_name(name: &str) -> Option<Std> {
+    numbers().find(|op| self::name(*op) == name)
+}
+
+/// All functions of OpenCL.std.
+pub(crate) fn numbers() -> impl Iterator<Item = Std> {
+    // The set numbers its instructions from 0, with gaps, up to 204.
+    (0..256).filter_map(Std::from_u32)
+}
+
 /// A table of functions with how each is lowered.
 type Table = &'static [(Std, Handler)];

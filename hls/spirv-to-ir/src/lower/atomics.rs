@@ -60,6 +60,30 @@ impl Lower<'_, '_, '_> {
         Ok(())
     }
 
+    /// A call of an OpenCL 1.x atomic: pointer and value, relaxed.
+    pub(crate) fn atomic_call(&mut self, call: &Inst, op: AtomicOp) -> R<()> {
+        let (ptr, value) = (self.pointer(call, 0)?, self.operand(call, 1)?);
+        let old = self.plain_atomic(call, op, ptr, smallvec![value])?;
+        self.set(call, old)
+    }
+
+    /// A call of `atomic_inc` or `atomic_dec`.
+    pub(crate) fn atomic_step_call(&mut self, call: &Inst, op: AtomicOp) -> R<()> {
+        let ptr = self.pointer(call, 0)?;
+        let ty = self.result_type(call)?;
+        let one = self.b.constant(ty, 1);
+        let old = self.plain_atomic(call, op, ptr, smallvec![one])?;
+        self.set(call, old)
+    }
+
+    /// A call of `atomic_cmpxchg`: pointer, expected, desired.
+    pub(crate) fn atomic_compare_call(&mut self, call: &Inst) -> R<()> {
+        let ptr = self.pointer(call, 0)?;
+        let (expected, desired) = (self.operand(call, 1)?, self.operand(call, 2)?);
+        let old = self.plain_atomic(call, AtomicOp::CmpXchg, ptr, smallvec![desired, expected])?;
+        self.set(call, old)
+    }
+
     /// The operation between the fences that its memory order asks for.
     fn ordered_atomic(&mut self, inst: &Inst, op: AtomicOp, values: Leaves) -> R<Value> {
         let ptr = self.pointer(inst, 0)?;

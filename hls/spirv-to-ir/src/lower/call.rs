@@ -50,7 +50,7 @@ impl<'a> Lower<'a, '_, '_> {
     }
 
     /// A call of a function that the module only declares: a library function by its name.
-    fn import_call(&mut self, inst: &Inst<'a>, callee: Id, args: &[Id]) -> R<()> {
+    fn import_call(&mut self, inst: &Inst<'a>, callee: Id, args: &'a [Id]) -> R<()> {
         let spv = self.spv;
         let linkage = spv.deco.of(callee).linkage.as_ref().map(|l| &l.0);
         let Some(name) = linkage.or_else(|| spv.names.get(&callee)) else {

@@ -3,6 +3,7 @@
 use super::Lower;
 use crate::decode::{Id, Inst};
 use crate::errors::R;
+use crate::library::Conversion;
 use ir::builder::mask;
 use ir::{IntCC, Op, Rounding, Type, Value};
 
@@ -26,9 +27,8 @@ impl Lower<'_, '_, '_> {
         let (v, to) = self.conversion(inst, |a, b| a.is_int() && b.is_int())?;
         let w = to.lane_bits(0);
         let (saturated, _) = self.decorated(inst.result()?);
-        let v = match saturated && w < self.width(v) {
-            true if signed => self.saturate(v, w, true),
-            true => self.unsigned_limit(v, mask(u128::MAX, w), w),
+        let v = match saturated {
+            true => self.saturate_between(v, w, signed, signed),
             false => self.widened(v, w, signed),
         };
         self.set(inst, v)
@@ -41,27 +41,10 @@ impl Lower<'_, '_, '_> {
         self.b.zext_or_trunc(v, w)
     }
 
-    /// `OpSatConvertSToU`
-    pub(super) fn sat_signed_to_unsigned(&mut self, inst: &Inst) -> R<()> {
+    /// `OpSatConvertSToU`, `OpSatConvertUToS`
+    pub(super) fn sat_convert(&mut self, inst: &Inst, from_signed: bool) -> R<()> {
         let (v, to) = self.conversion(inst, |a, b| a.is_int() && b.is_int())?;
-        let (from, w) = (self.width(v), to.lane_bits(0));
-        let zero = self.like(v, 0);
-        let v = self.pick(IntCC::Sgt, v, zero);
-        let v = match w < from {
-            true => self.unsigned_limit(v, mask(u128::MAX, w), w),
-            false => self.b.zext_or_trunc(v, w),
-        };
-        self.set(inst, v)
-    }
-
-    /// `OpSatConvertUToS`
-    pub(super) fn sat_unsigned_to_signed(&mut self, inst: &Inst) -> R<()> {
-        let (v, to) = self.conversion(inst, |a, b| a.is_int() && b.is_int())?;
-        let w = to.lane_bits(0);
-        let v = match w <= self.width(v) {
-            true => self.unsigned_limit(v, mask(u128::MAX, w - 1), w),
-            false => self.b.zext_or_trunc(v, w),
-        };
+        let v = self.saturate_between(v, to.lane_bits(0), from_signed, !from_signed);
         self.set(inst, v)
     }
 
@@ -94,6 +77,49 @@ impl Lower<'_, '_, '_> {
     /// A float in another format.
     pub fn to_format(&mut self, v: Value, to: Type, round: Rounding) -> Value {
         if self.ty(v) == to { v } else { self.b.value(Op::FpToFp(round), [v], to) }
+    }
+
+    /// A call of a `convert_` function.
+    pub(crate) fn convert_call(&mut self, call: &Inst, c: Conversion) -> R<()> {
+        let (v, to) = self.conversion(call, |a, b| a.space().is_none() && b.space().is_none())?;
+        let w = to.lane_bits(0);
+        let v = match (self.ty(v).is_float(), to.is_float()) {
+            (true, true) => self.to_format(v, to, c.round.unwrap_or(Rounding::Rte)),
+            (false, true) => {
+                let round = c.round.unwrap_or(Rounding::Rte);
+                self.b.value(Op::IntToFp { signed: c.from_signed, round }, [v], to)
+            }
+            (true, false) => {
+                let round = c.round.unwrap_or(Rounding::Rtz);
+                let op = Op::FpToInt { signed: c.to_signed, sat: c.saturate, round };
+                self.b.value(op, [v], to)
+            }
+            (false, false) if c.saturate => self.saturate_between(v, w, c.from_signed, c.to_signed),
+            (false, false) => self.widened(v, w, c.from_signed),
+        };
+        self.set(call, v)
+    }
+
+    /// An integer of width `w` and signedness `to`, as near as possible to `v`.
+    fn saturate_between(&mut self, v: Value, w: u32, from: bool, to: bool) -> Value {
+        let width = self.width(v);
+        match (from, to) {
+            (true, true) if w < width => self.saturate(v, w, true),
+            (false, false) if w < width => self.unsigned_limit(v, mask(u128::MAX, w), w),
+            (true, false) => self.positive(v, w),
+            (false, true) if w <= width => self.unsigned_limit(v, mask(u128::MAX, w - 1), w),
+            _ => self.widened(v, w, from),
+        }
+    }
+
+    /// A signed number as the nearest unsigned one of width `w`.
+    fn positive(&mut self, v: Value, w: u32) -> Value {
+        let zero = self.like(v, 0);
+        let v = self.pick(IntCC::Sgt, v, zero);
+        match w < self.width(v) {
+            true => self.unsigned_limit(v, mask(u128::MAX, w), w),
+            false => self.b.zext_or_trunc(v, w),
+        }
     }
 
     /// `OpBitcast`

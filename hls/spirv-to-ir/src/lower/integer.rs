@@ -89,10 +89,12 @@ impl Lower<'_, '_, '_> {
         self.set(inst, v)
     }
 
-    /// `OpAny`, `OpAll`: lanes reduced with `op`. Of a scalar, which clang-22 emits, itself.
+    /// `OpAny`, `OpAll`: lanes reduced with `op`. Of a scalar, which clang-22 emits, itself; of
+    /// integers, which it emits too, the top bits count, as in OpenCL C.
     pub(super) fn reduce(&mut self, inst: &Inst, op: Op) -> R<()> {
         let v = self.operand(inst, 0)?;
-        self.check(self.ty(v).lane() == Type::BOOL, inst, "its operand is not boolean")?;
+        self.check(self.ty(v).is_int(), inst, "its operand is not boolean")?;
+        let v = if self.ty(v).lane() == Type::BOOL { v } else { self.is_negative(v) };
         let lanes = self.lanes_of(v);
         let v = self.tree(op, &lanes);
         self.set(inst, v)

@@ -54,6 +54,7 @@ impl<'a> Lower<'a, '_, '_> {
             kind: ObjectKind::Variable,
             loc: self.b.loc,
         });
+        self.objects.insert(id, object);
         let ptr = self.b.obj_addr(object);
         self.set(inst, ptr)?;
         if let Some(&init) = inst.args.get(1) {
@@ -255,7 +256,7 @@ impl<'a> Lower<'a, '_, '_> {
     }
 
     /// `OpPtrCastToGeneric`, `OpGenericCastToPtr`, `OpGenericCastToPtrExplicit`
-    pub(super) fn cast_space(&mut self, inst: &Inst) -> R<()> {
+    pub(crate) fn cast_space(&mut self, inst: &Inst) -> R<()> {
         let v = self.pointer(inst, 0)?;
         let to = self.result_type(inst)?;
         let v = self.space_cast(v, to)?;
@@ -335,6 +336,23 @@ impl<'a> Lower<'a, '_, '_> {
         let v = self.b.zext_or_trunc(v, self.spv.types.addr_bits);
         let v = self.b.value(Op::IntToPtr, [v], to);
         self.set(inst, v)
+    }
+
+    /// `OpLifetimeStart`: clang-22 gives some variables the type of their first access; the
+    /// size here is that of the whole variable.
+    pub(super) fn lifetime_start(&mut self, inst: &Inst) -> R<()> {
+        let size = u64::from(inst.arg(1)?);
+        let mut id = inst.arg(0)?;
+        if let Some(cast) = self.spv.def_inst(id).filter(|i| i.op == spirv::Op::Bitcast) {
+            id = cast.arg(0)?;
+        }
+        if let Some(&object) = self.objects.get(&id) {
+            let data = &mut self.b.func.objects[object];
+            if data.kind == ObjectKind::Variable {
+                data.size = data.size.max(size);
+            }
+        }
+        Ok(())
     }
 
     /// Instructions that only tell something to optimisers or debuggers.

@@ -17,7 +17,7 @@ mod workitem;
 use crate::constants::Const;
 use crate::decode::{Id, Inst};
 use crate::errors::{
-    BAD_ID, BAD_OPERAND, R, UNSUPPORTED, UNSUPPORTED_EXT, UNSUPPORTED_TYPE, error, fail,
+    BAD_ID, BAD_OPERAND, R, TOO_LARGE, UNSUPPORTED, UNSUPPORTED_EXT, UNSUPPORTED_TYPE, error, fail,
 };
 use crate::link::{Job, Linker, located};
 use crate::module::{ExtSet, Spv};
@@ -63,6 +63,7 @@ pub(crate) fn lower(link: &mut Linker, job: Job) {
         edges: vec![],
         return_slot: None,
         strict_fast_math: FastMath::default(),
+        depth: 0,
         counted: 0,
     };
     let result = lower.function(job.kernel);
@@ -82,6 +83,7 @@ pub(crate) struct Lower<'a, 'f, 'l> {
     vals: FxHashMap<Id, Val>,
     /// Constants made in a block, so that each is made there once.
     constants: FxHashMap<(Block, Id), Leaves>,
+    /// Objects of variables, of the module and of this function.
     objects: FxHashMap<Id, Object>,
     /// IR block in which the block with this position begins.
     blocks: FxHashMap<usize, Block>,
@@ -92,6 +94,8 @@ pub(crate) struct Lower<'a, 'f, 'l> {
     /// Where an aggregate result goes.
     return_slot: Option<Value>,
     strict_fast_math: FastMath,
+    /// Constant expressions being lowered inside one another.
+    depth: u32,
     /// IR instructions already counted against the limit.
     counted: usize,
 }
@@ -366,20 +370,32 @@ impl<'a> Lower<'a, '_, '_> {
                 let v = self.address_constant(*var, *addend, info.ty)?;
                 out.push(v);
             }
-            Const::Expression => {
-                let Some(inst) = spv.def_inst(id) else {
-                    return fail(BAD_ID, format!("{} is not a constant", spv.describe(id)));
-                };
-                self.inst(&crate::decode::spec_op(inst)?)?;
-                // The value stands in this block only, and must not be taken for one that
-                // reaches everywhere.
-                if let Some(Val::Leaves(l)) = self.vals.remove(&id) {
-                    out.extend(l);
-                }
-            }
+            Const::Expression => out.extend(self.expression(id)?),
             Const::Opaque => return Err(self.opaque_constant(info.ty)),
         }
         Ok(())
+    }
+
+    /// Lowers an `OpSpecConstantOp` like an instruction of the current block.
+    fn expression(&mut self, id: Id) -> R<Leaves> {
+        const MAX_DEPTH: u32 = 64;
+        let spv = self.spv;
+        let Some(inst) = spv.def_inst(id) else {
+            return fail(BAD_ID, format!("{} is not a constant", spv.describe(id)));
+        };
+        if self.depth == MAX_DEPTH {
+            return fail(TOO_LARGE, format!("constant expressions nest deeper than {MAX_DEPTH} levels"));
+        }
+        self.depth += 1;
+        let done = self.inst(&crate::decode::spec_op(inst)?);
+        self.depth -= 1;
+        done?;
+        // The value stands in this block only, and must not be taken for one that reaches
+        // everywhere.
+        match self.vals.remove(&id) {
+            Some(Val::Leaves(l)) => Ok(l),
+            _ => Err(self.mismatch(inst, "it has no value")),
+        }
     }
 
     fn opaque_constant(&self, ty: Id) -> Box<base::Diagnostic> {
