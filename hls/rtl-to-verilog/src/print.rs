@@ -166,7 +166,10 @@ impl Printer<'_> {
                 i.params.iter().map(|(k, v)| format!(".{k}({})", param(v))).collect();
             let mut ports: Vec<String> = vec![];
             if i.clocked {
-                ports.extend([format!(".clk({})", self.clock()), ".rst(rst)".to_owned()]);
+                ports.push(format!(".clk({})", self.clock()));
+            }
+            if i.reset {
+                ports.push(".rst(rst)".to_owned());
             }
             ports.extend(i.ports.iter().map(|(k, c)| match c {
                 Connection::Input(e) => format!(".{k}({})", self.expr(e, true)),

@@ -157,6 +157,7 @@ impl ModuleBuilder {
             params: IndexMap::default(),
             ports: IndexMap::default(),
             clocked: true,
+            reset: true,
             comment: String::new(),
         };
         InstanceBuilder { owner: self, instance }
@@ -210,9 +211,9 @@ impl InstanceBuilder<'_> {
         self.owner
     }
 
-    /// The module has no clock and reset.
-    pub fn unclocked(mut self) -> Self {
-        self.instance.clocked = false;
+    /// The module has no reset.
+    pub fn without_reset(mut self) -> Self {
+        self.instance.reset = false;
         self
     }
 

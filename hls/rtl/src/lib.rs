@@ -234,10 +234,12 @@ pub struct Instance {
     pub name: String,
     /// Parameters in order.
     pub params: IndexMap<String, Param>,
-    /// Ports in order. `clk` and `rst` are connected by the printer when `clocked`.
+    /// Ports in order. The printer adds `clk` and `rst`.
     pub ports: IndexMap<String, Connection>,
-    /// Whether the module has ports `clk` and `rst`.
+    /// Whether the module has a port `clk`.
     pub clocked: bool,
+    /// Whether it has a port `rst`.
+    pub reset: bool,
     /// Comment line above, or empty.
     pub comment: String,
 }

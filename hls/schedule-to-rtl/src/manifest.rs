@@ -4,9 +4,9 @@ use crate::core::{ChannelInfo, Shared};
 use crate::top::ID_BITS;
 use abi::{
     Access, Arg, ArgKind, Channel, ElementType, Kernel, KernelSignature, LoopInfo, MemoryPort,
-    Site, SiteKind,
+    ScalarType, Site, SiteKind,
 };
-use ir::{Function, KernelArg, KernelArgKind, Module, Space};
+use ir::{FloatKind, Function, KernelArg, KernelArgKind, Module, Scalar, Space, Type};
 use schedule::{AccessKind, LoopKind, MemoryKind};
 
 /// The signature of a kernel, for any device.
@@ -48,7 +48,7 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
         name,
         type_name: a.type_name.clone(),
         kind,
-        element: ElementType::from_opencl_name(&a.type_name),
+        element: element(a, size),
         size,
         align: a.align.max(1),
         offset: None,
@@ -57,6 +57,30 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
         restrict: a.restrict,
         local_capacity: None,
     }
+}
+
+/// Element type of an argument: as its type's name says or, for values whose name does not
+/// (`size_t`, a typedef, no name at all), as the IR says.
+fn element(a: &KernelArg, size: u32) -> Option<ElementType> {
+    let named = ElementType::from_opencl_name(&a.type_name);
+    let KernelArgKind::Value(ty) = a.kind else { return named };
+    // A name that contradicts the size is that of another type.
+    named.filter(|e| e.bytes() == size).or_else(|| ty.and_then(value_type))
+}
+
+/// The type of a value; integers of the IR have no sign, so they count as unsigned.
+fn value_type(ty: Type) -> Option<ElementType> {
+    let scalar = match ty.scalar {
+        Scalar::Int(8) => ScalarType::U8,
+        Scalar::Int(16) => ScalarType::U16,
+        Scalar::Int(32) => ScalarType::U32,
+        Scalar::Int(64) => ScalarType::U64,
+        Scalar::Float(FloatKind::F16) => ScalarType::F16,
+        Scalar::Float(FloatKind::F32) => ScalarType::F32,
+        Scalar::Float(FloatKind::F64) => ScalarType::F64,
+        _ => return None,
+    };
+    Some(ElementType { scalar, lanes: ty.lanes.into() })
 }
 
 /// What a kernel is built for.

@@ -128,11 +128,11 @@ impl<'a> Pipeline<'a> {
     fn product(&mut self, b: &mut ModuleBuilder, inst: Inst, cycle: u32, name: &str) -> Net {
         let func = self.cx.func;
         let args = func.insts[inst].args.clone();
-        let (x, y) = (bare(func, args[0]), bare(func, args[1]));
-        let mut operand = |b: &mut ModuleBuilder, f: Bare| match func.as_const(f.value) {
+        let (x, y) = (factor(func, args[0]), factor(func, args[1]));
+        let mut operand = |b: &mut ModuleBuilder, f: Factor| match func.as_const(f.operand) {
             Some(c) => Expr::Const(f.width, c),
             None => {
-                let e = self.at(b, f.value, cycle);
+                let e = self.at(b, f.operand, cycle);
                 let n = net(b, e);
                 b.slice(n, 0, f.width)
             }
@@ -142,6 +142,7 @@ impl<'a> Pipeline<'a> {
         let out = b.net(name, width);
         // A signed tile takes an unsigned factor with a zero above it: clhls_mul does that.
         b.instance("clhls_mul", &format!("u_{name}"))
+            .without_reset()
             .param("WA", x.width)
             .param("WB", y.width)
             .param("SIGNED_A", x.signed)
@@ -188,26 +189,26 @@ impl<'a> Pipeline<'a> {
     }
 }
 
-/// A factor without its extension.
+/// A factor: the low bits of an operand, the rest being their extension.
 #[derive(Clone, Copy)]
-struct Bare {
-    value: Value,
+struct Factor {
+    operand: Value,
     width: u32,
     signed: bool,
 }
 
-fn bare(func: &Function, value: Value) -> Bare {
-    let (value, signed) =
-        match func.def_inst(value).map(|i| (func.insts[i].op, &func.insts[i].args)) {
+fn factor(func: &Function, operand: Value) -> Factor {
+    let (source, signed) =
+        match func.def_inst(operand).map(|i| (func.insts[i].op, &func.insts[i].args)) {
             Some((Op::Zext, args)) => (args[0], false),
             Some((Op::Sext, args)) => (args[0], true),
-            _ => (value, false),
+            _ => (operand, false),
         };
-    let width = match func.as_const(value) {
+    let width = match func.as_const(source) {
         Some(c) => (128 - c.leading_zeros()).max(1),
-        None => func.bits(value),
+        None => func.bits(source),
     };
-    Bare { value, width, signed }
+    Factor { operand, width, signed }
 }
 
 /// The module of an operator unit: inputs `in0..`, outputs `out0..`.
