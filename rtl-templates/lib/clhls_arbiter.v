@@ -44,6 +44,10 @@ module clhls_arbiter #(
     else if (advance & |(grant & lowest)) later_q <= above;
   end
 
+`ifdef FORMAL
+  `include "clhls_arbiter.fv.vh"
+`endif
+
 endmodule
 
 `default_nettype wire

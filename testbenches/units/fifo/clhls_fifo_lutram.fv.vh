@@ -1,0 +1,33 @@
+  // Words leave in order, none lost or doubled: one freely chosen word is followed through ring and register.  Handshake law on m_.
+  `include "formal.vh"
+  reg [AW+2:0] f_in;
+  reg [AW+2:0] f_out;
+  reg [WIDTH-1:0] f_data;
+  (* anyconst *) reg [AW+2:0] f_index;  // number of the word that is followed
+  wire [AW+2:0] f_count = f_in - f_out;
+  wire [AW+2:0] f_place = f_index - f_out;
+  wire [AW-1:0] f_addr  = rptr_q + f_place[AW-1:0] - 1'b1;
+  always @(posedge clk) begin
+    if (rst) begin
+      f_in  <= 0;
+      f_out <= 0;
+    end else begin
+      if (s_valid & s_ready) f_in <= f_in + 1;
+      if (m_valid & m_ready) f_out <= f_out + 1;
+      if (s_valid & s_ready & (f_in == f_index)) f_data <= s_data;
+    end
+  end
+  always @* if (f_on) begin
+    assert (count_q <= (1 << AW));
+    assert (wptr_q - rptr_q == count_q[AW-1:0]);
+    assert (empty_q == (count_q == 0));
+    assert (full_q == count_q[AW]);
+    assert (valid_q | empty_q);
+    assert (f_count == count_q + valid_q);
+    assert (m_valid == (f_count != 0));
+    assert (s_ready | (f_count == (1 << AW) + 1));  // capacity
+    if (f_place < f_count) assert (f_data == (f_place == 0 ? data_q : mem[f_addr]));
+  end
+  always @(posedge clk) if (f_past & ~rst) begin
+    if ($past(m_valid & ~m_ready)) assert (m_valid & (m_data == $past(m_data)));
+  end

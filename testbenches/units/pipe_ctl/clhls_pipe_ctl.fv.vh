@@ -1,0 +1,41 @@
+  // Tokens in the pipe and in the exit FIFO never exceed DEPTH; starts are II apart; valid is start delayed; ready when it may be.
+  `include "formal.vh"
+  reg [CW:0] f_fifo;       // words in the exit FIFO
+  reg [CW:0] f_pipe;       // tokens between start and the FIFO
+  reg [7:0]  f_since;      // cycles since the last start, saturating
+  integer f_k;
+  reg [CW:0] f_inside;
+  always @* begin
+    f_inside = 0;
+    for (f_k = 1; f_k <= LATENCY; f_k = f_k + 1) f_inside = f_inside + valid[f_k];
+  end
+  always @(posedge clk) begin
+    if (rst) begin
+      f_fifo  <= 0;
+      f_pipe  <= 0;
+      f_since <= 8'hFF;
+    end else begin
+      f_fifo <= f_fifo + valid[LATENCY] - exit_pop;
+      f_pipe <= f_pipe + start - valid[LATENCY];
+      f_since <= start ? 1 : (f_since == 8'hFF) ? 8'hFF : f_since + 1;
+    end
+  end
+  // the FIFO gives only what it has
+  always @* if (f_on & exit_pop) assume (f_fifo != 0);
+  always @* if (f_on) begin
+    assert (f_pipe == f_inside);
+    assert (f_fifo + f_pipe <= DEPTH);
+    assert (credits_q == DEPTH - f_fifo - f_pipe);
+    if (start & ~rst) assert (f_since >= II);
+    assert (ready_q == (credits_q != 0 && f_since >= II));
+    if (valid[LATENCY]) assert (f_fifo < DEPTH);
+  end
+  genvar f_i;
+  generate
+    for (f_i = 1; f_i <= LATENCY; f_i = f_i + 1) begin : g_formal
+      always @(posedge clk) if (f_past) assert (valid[f_i] == $past(valid[f_i-1]));
+    end
+    if (II > 1) begin : g_formal_ii
+      always @* if (f_on) assert (g_ii.wait_q == ((f_since >= II - 1) ? 0 : II - 1 - f_since));
+    end
+  endgenerate
