@@ -48,7 +48,7 @@ public:
 
   unsigned channel(unsigned index) override {
 #if CLHLS_CHANNELS
-    svSetScope(svGetScopeFromName("TOP.simtop"));
+    svSetScope(svGetScopeFromName("TOP.clhls_simtop"));
     return unsigned(clhls_channel_state(int(index)));
 #else
     (void)index;

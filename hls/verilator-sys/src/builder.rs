@@ -57,7 +57,7 @@ const RUNTIME_TRACE: &str = "verilated_fst_c.cpp";
 const VERILATOR_FLAGS: [&str; 17] = [
     "--cc",
     "--top-module",
-    "simtop",
+    "clhls_simtop",
     "--prefix",
     "Vsimtop",
     "--Mdir",

@@ -4,6 +4,7 @@
 use crate::Error;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// `$XDG_CACHE_HOME/clhls`, or `~/.cache/clhls`.
 ///
@@ -59,8 +60,9 @@ pub(crate) fn entry(
     if path.is_dir() {
         return Ok((path, true));
     }
+    remove_abandoned(root);
     let temporary =
-        tempfile::Builder::new().prefix(".build-").tempdir_in(root).map_err(Error::io(root))?;
+        tempfile::Builder::new().prefix(TEMPORARY).tempdir_in(root).map_err(Error::io(root))?;
     fill(temporary.path())?;
     match std::fs::rename(temporary.path(), &path) {
         Ok(()) => {
@@ -70,6 +72,23 @@ pub(crate) fn entry(
         }
         Err(_) if path.is_dir() => Ok((path, false)),
         Err(source) => Err(Error::Io { path, source }),
+    }
+}
+
+/// How the names of directories begin in which something is being built.
+const TEMPORARY: &str = ".build-";
+/// No build takes this long.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Removes what processes left behind that were killed while they built. Failures do not matter.
+fn remove_abandoned(root: &Path) {
+    let Ok(items) = std::fs::read_dir(root) else { return };
+    for item in items.flatten() {
+        let temporary = item.file_name().to_string_lossy().starts_with(TEMPORARY);
+        let age = item.metadata().and_then(|data| data.modified()).map(|time| time.elapsed());
+        if temporary && matches!(age, Ok(Ok(age)) if age > ABANDONED) {
+            let _ = std::fs::remove_dir_all(item.path());
+        }
     }
 }
 
@@ -144,6 +163,23 @@ mod tests {
         .expect("one of them is kept");
         assert_eq!(std::fs::read_to_string(path.join("f")).expect("readable"), "first");
         assert_eq!(directories(root), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn abandoned_builds_are_removed_and_running_ones_are_not() {
+        let root = tempfile::tempdir().expect("a scratch directory");
+        let make = |name: &str, age: Duration| {
+            let path = root.path().join(name);
+            std::fs::create_dir(&path).expect("writable");
+            let time = std::time::SystemTime::now() - age;
+            File::open(&path).and_then(|dir| dir.set_modified(time)).expect("own directory");
+            path
+        };
+        let old = make(".build-old", 2 * ABANDONED);
+        let new = make(".build-new", ABANDONED / 2);
+        let other = make("model-old", 2 * ABANDONED);
+        entry(root.path(), "a", |_| Ok(())).expect("built");
+        assert!(!old.exists() && new.exists() && other.exists());
     }
 
     #[test]

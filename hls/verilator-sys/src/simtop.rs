@@ -79,11 +79,11 @@ impl Design {
             }
         }
         for source in &self.sources {
-            let plain = !source.name.is_empty()
+            let plain = source.name.ends_with(".v")
                 && source.name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
                 && !source.name.starts_with(['.', '-']);
             if !plain {
-                return fail(format!("`{}` is not a plain file name", source.name));
+                return fail(format!("`{}` is not the name of a Verilog file", source.name));
             }
         }
         Ok(())
@@ -198,7 +198,7 @@ pub fn simtop(design: &Design) -> String {
     }
     let mut text =
         String::from("// Wrapper of a kernel for simulation.\n`default_nettype none\n\n");
-    let _ = writeln!(text, "module simtop (\n{}\n);\n", ports.join(",\n"));
+    let _ = writeln!(text, "module clhls_simtop (\n{}\n);\n", ports.join(",\n"));
     text += &body;
     let _ = writeln!(text, "\n  {} dut (\n{}\n  );", design.kernel, pins.join(",\n"));
     text += &channel_function(&design.channels);
