@@ -65,7 +65,7 @@ module clhls_uart_bridge_sdram #(
     localparam [12:0] ALL_BANKS = 13'h0400;
     localparam [12:0] BURST_4_CAS_2 = 13'h0022;
 
-    reg [2:0] command;
+    reg [2:0] command = NOP;   // from power-up on
     assign sdram_cke  = 1'b1;
     assign sdram_cs_n = 1'b0;
     assign {sdram_ras_n, sdram_cas_n, sdram_we_n} = command;

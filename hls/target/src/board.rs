@@ -108,6 +108,20 @@ pub struct Ecp5Flow {
     pub top: String,
     /// Bits per second of the USB-UART link.
     pub baud: u32,
+    /// Where the kernels' memory is.
+    pub memory: Ecp5Memory,
+    /// Fastest clock of the shell, MHz.
+    pub max_clock_mhz: u32,
+}
+
+/// Memories that the shell of ECP5 boards knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ecp5Memory {
+    /// Block RAM on the chip.
+    Bram,
+    /// A 16-bit SDR SDRAM of 32 MiB on the board; the port is 64 bits wide.
+    Sdram,
 }
 
 /// `board.toml`.
@@ -127,11 +141,11 @@ pub(crate) struct BoardFile {
 }
 
 impl BoardFile {
-    /// Parses a `board.toml`; `path` names it in errors.
-    pub(crate) fn read(path: &str, text: &str) -> Result<BoardFile, TargetError> {
+    /// Reads the merged tables of a `board.toml` and the board it inherits from; `path` names the file in errors.
+    pub(crate) fn read(path: &str, table: toml::Table) -> Result<BoardFile, TargetError> {
         let bad = |message: String| TargetError::BadFile { path: path.to_owned(), message };
         let file: BoardFile =
-            toml::from_str(text).map_err(|e| bad(e.to_string().trim_end().to_owned()))?;
+            table.try_into().map_err(|e: toml::de::Error| bad(e.message().to_owned()))?;
         file.check().map_err(bad)?;
         Ok(file)
     }
@@ -150,6 +164,9 @@ impl BoardFile {
         }
         if self.memory.ports > 1 && !self.memory.banks.contains("{n}") {
             return Err("memory.banks must contain {n} when there are several ports".to_owned());
+        }
+        if self.ecp5.as_ref().is_some_and(|e| e.memory == Ecp5Memory::Sdram) && bits != 64 {
+            return Err("memory.data_bits must be 64 for ecp5.memory = \"sdram\"".to_owned());
         }
         if (self.flow == Flow::Ecp5) != self.ecp5.is_some() {
             return Err(

@@ -20,7 +20,7 @@ mod family;
 mod library;
 mod op;
 
-pub use board::{Board, Ecp5Flow, Flow, Memory, Resources};
+pub use board::{Board, Ecp5Flow, Ecp5Memory, Flow, Memory, Resources};
 pub use error::TargetError;
 pub use family::{Area, DspTile, Family, RamFacts, Timing};
 pub use library::Library;

@@ -12,7 +12,7 @@ use crate::family::{Family, FamilyFile};
 /// Every file of `board-support/`, by path.
 static EMBEDDED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/board_support.rs"));
 
-/// Families may inherit from families; a longer chain is a mistake, probably a circle.
+/// Families inherit from families and boards from boards; a longer chain is a mistake, probably a circle.
 const MAX_INHERITANCE: usize = 8;
 
 /// Families and boards by name.
@@ -106,16 +106,25 @@ impl Library {
             });
         }
         let path = format!("{name}/board.toml");
-        let file = BoardFile::read(&path, self.text(&path)?)?;
+        let (table, folders) = self.merged(name, "board.toml")?;
+        let file = BoardFile::read(&path, table)?;
         let family = self.family(&file.family, &file.speed_grade)?;
-        let prefix = format!("{name}/");
-        let others =
-            self.files.iter().filter_map(|(p, bytes)| Some((p.strip_prefix(&prefix)?, bytes)));
-        let others = others
-            .filter(|(p, _)| *p != "board.toml" && *p != "delays.toml")
-            .map(|(p, bytes)| (p.to_owned(), bytes.to_vec()))
-            .collect();
-        file.finish(name, family, others)
+        let mut files = BTreeMap::new();
+        for folder in folders {
+            files.extend(self.other_files(&folder));
+        }
+        file.finish(name, family, files)
+    }
+
+    /// The files of a folder that are neither `board.toml` nor `delays.toml`, by path in the folder.
+    fn other_files(&self, folder: &str) -> impl Iterator<Item = (String, Vec<u8>)> {
+        let prefix = format!("{folder}/");
+        self.files
+            .iter()
+            .filter_map(move |(path, bytes)| {
+                Some((path.strip_prefix(&prefix)?.to_owned(), bytes.to_vec()))
+            })
+            .filter(|(path, _)| path != "board.toml" && path != "delays.toml")
     }
 
     /// The family called `name` at speed grade `grade`.
@@ -132,18 +141,19 @@ impl Library {
             });
         }
         let path = format!("{name}/delays.toml");
-        FamilyFile::read(&path, self.family_table(name)?)?.at_grade(grade)
+        let (table, _) = self.merged(name, "delays.toml")?;
+        FamilyFile::read(&path, table)?.at_grade(grade)
     }
 
-    /// The tables of a family over those of the family it inherits from.
-    fn family_table(&self, name: &str) -> Result<toml::Table, TargetError> {
-        let mut tables = Vec::new();
-        let mut next = Some(name.to_owned());
-        while let Some(family) = next {
-            let path = format!("{family}/delays.toml");
+    /// The tables of a folder's `file` over those of the folder it inherits from, and all these folders, the furthest first.
+    fn merged(&self, folder: &str, file: &str) -> Result<(toml::Table, Vec<String>), TargetError> {
+        let mut chain = Vec::new();
+        let mut next = Some(folder.to_owned());
+        while let Some(folder) = next {
+            let path = format!("{folder}/{file}");
             let bad = |message: String| TargetError::BadFile { path: path.clone(), message };
-            if tables.len() == MAX_INHERITANCE {
-                return Err(bad("families inherit in a circle".to_owned()));
+            if chain.len() == MAX_INHERITANCE {
+                return Err(bad("inherits in a circle".to_owned()));
             }
             let mut table: toml::Table = toml::from_str(self.text(&path)?)
                 .map_err(|e| bad(e.to_string().trim_end().to_owned()))?;
@@ -151,16 +161,18 @@ impl Library {
                 None => None,
                 Some(toml::Value::String(parent)) => Some(parent),
                 Some(other) => {
-                    return Err(bad(format!("inherits must name a family, not {other}")));
+                    return Err(bad(format!("inherits must name a folder, not {other}")));
                 }
             };
-            tables.push(table);
+            chain.push((folder, table));
         }
         let mut merged = toml::Table::new();
-        for table in tables.into_iter().rev() {
+        let mut folders = Vec::new();
+        for (folder, table) in chain.into_iter().rev() {
             overlay(&mut merged, table);
+            folders.push(folder);
         }
-        Ok(merged)
+        Ok((merged, folders))
     }
 
     fn text(&self, path: &str) -> Result<&str, TargetError> {

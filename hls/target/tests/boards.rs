@@ -7,7 +7,18 @@ use target::{Flow, Library, OpKind, TargetError};
 #[test]
 fn every_board_is_complete() {
     let library = Library::builtin();
-    let expected = ["kv260", "u250", "u280", "u50", "u55c", "ulx3s", "unit", "unit512", "vck5000"];
+    let expected = [
+        "kv260",
+        "u250",
+        "u280",
+        "u50",
+        "u55c",
+        "ulx3s",
+        "ulx3s-sdram",
+        "unit",
+        "unit512",
+        "vck5000",
+    ];
     assert_eq!(library.boards(), expected);
     for name in expected {
         let board = library.board(name).unwrap();
@@ -36,6 +47,10 @@ fn facts_of_single_boards() {
         (Flow::Ecp5, "ecp5", "6")
     );
     assert!(ulx3s.files.contains_key("ulx3s.lpf"));
+    // inherits tables and files
+    let sdram = library.board("ulx3s-sdram").unwrap();
+    assert_eq!((sdram.memory.global_bytes, sdram.memory.data_bits), (32 << 20, 64));
+    assert_eq!((&sdram.part, &sdram.files), (&ulx3s.part, &ulx3s.files));
 }
 
 #[test]
@@ -43,7 +58,7 @@ fn an_unknown_board_is_answered_with_the_nearest() {
     let error = Library::builtin().board("ux3s").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "unknown board `ux3s`, did you mean `ulx3s`?; `clhls boards` lists all: kv260, u250, u280, u50, u55c, ulx3s, unit, unit512, vck5000"
+        "unknown board `ux3s`, did you mean `ulx3s`?; `clhls boards` lists all: kv260, u250, u280, u50, u55c, ulx3s, ulx3s-sdram, unit, unit512, vck5000"
     );
     let error = Library::builtin().family("ecp5", "9").unwrap_err();
     assert_eq!(error.to_string(), "family `ecp5` has no speed grade `9`; known: 6, 7, 8");
@@ -108,7 +123,7 @@ fn wrong_files_are_named() {
 fn families_in_a_circle_and_falling_delays_are_errors() {
     let dir = tempfile::tempdir().unwrap();
     let cases = [
-        ("inherits = \"lab\"\n", "inherit in a circle"),
+        ("inherits = \"lab\"\n", "inherits in a circle"),
         ("inherits = \"unit\"\n[delay_ns]\nadd = [[1, 2.0], [2, 1.0]]\n", "values must not fall"),
     ];
     for (text, message) in cases {

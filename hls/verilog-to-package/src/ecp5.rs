@@ -3,13 +3,22 @@
 use abi::Manifest;
 use base::FileSet;
 use serde::Serialize;
-use target::{Board, Ecp5Flow};
+use target::{Board, Ecp5Flow, Ecp5Memory};
 
 use crate::{PackError, Pll, ecp5_pll, templates};
 
 /// Serial speed in simulation: 16 clocks a bit, the fastest that needs no rounding.
 const SIM_CLOCK_HZ: u32 = 16_000_000;
 const SIM_BAUD: u32 = 1_000_000;
+
+/// The shell's Verilog files that every board needs.
+const SHELL: [&str; 5] = [
+    "clhls_uart_bridge.v",
+    "clhls_uart_bridge_axi.v",
+    "clhls_uart_bridge_bus.v",
+    "clhls_uart_bridge_rx.v",
+    "clhls_uart_bridge_tx.v",
+];
 
 #[derive(Serialize)]
 struct Design<'a> {
@@ -36,6 +45,7 @@ struct Design<'a> {
     data_bits: u32,
     id_bits: u32,
     memory_words: u64,
+    sdram: bool,
     memory_bytes: u64,
     /// AXI4 masters on the memory; 0 is the host.
     masters: usize,
@@ -69,14 +79,7 @@ pub(crate) fn pack(
     };
     let top =
         flow.top.strip_suffix(".v.tera").ok_or_else(|| bad("ecp5.top must end with .v.tera"))?;
-    let mut shell = templates::names("clhls_uart_bridge", ".v");
-    // what the shell uses of the library may be there for the kernels already
-    let library = templates::names("clhls_ram.v", "")
-        .into_iter()
-        .chain(templates::names("clhls_ecp5_ram", ".v"));
-    shell.extend(
-        library.filter(|name| !sources.iter().any(|path| path.rsplit('/').next() == Some(*name))),
-    );
+    let shell = shell_files(flow.memory, sources);
     let design = design(manifest, sources, board, flow, top, &shell)?;
 
     let mut files = FileSet::new();
@@ -91,9 +94,32 @@ pub(crate) fn pack(
     );
     files.insert(format!("package/{}", flow.constraints), text(&flow.constraints)?);
     files.insert("package/sim/uart_sim.cpp", templates::render("uart_sim.cpp", &design)?);
+    files.insert(
+        "package/sim/clhls_uart_bridge_sim.v",
+        templates::render("uart_sim_top.v", &design)?,
+    );
+    if design.sdram {
+        let model = "clhls_uart_bridge_sdram_model.v";
+        files.insert(format!("package/sim/{model}"), templates::file(model)?);
+    }
     files.insert("package/Makefile", templates::render("ecp5.Makefile", &design)?);
     files.insert("package/README.md", templates::render("ecp5.README.md", &design)?);
     Ok(files)
+}
+
+/// The shell's Verilog files for a kind of memory; library files that the kernels bring themselves are left out.
+fn shell_files(memory: Ecp5Memory, sources: &[&str]) -> Vec<&'static str> {
+    let brought = |name: &str| sources.iter().any(|path| path.rsplit('/').next() == Some(name));
+    let mut files: Vec<&str> = SHELL.to_vec();
+    match memory {
+        Ecp5Memory::Bram => {
+            files.extend(["clhls_uart_bridge_ram.v"]);
+            let library = ["clhls_ram.v", "clhls_ecp5_ram.v", "clhls_ecp5_ram16k.v"];
+            files.extend(library.into_iter().filter(|name| !brought(name)));
+        }
+        Ecp5Memory::Sdram => files.extend(["clhls_uart_bridge_sdram.v"]),
+    }
+    files
 }
 
 fn design<'a>(
@@ -106,7 +132,12 @@ fn design<'a>(
 ) -> Result<Design<'a>, PackError> {
     let wanted = common_clock(manifest, board)?;
     let pll = ecp5_pll(f64::from(flow.oscillator_mhz), wanted)
-        .ok_or_else(|| PackError::Clock { board: board.name.clone(), clock_mhz: wanted })?;
+        .filter(|_| wanted <= f64::from(flow.max_clock_mhz))
+        .ok_or_else(|| PackError::Clock {
+            board: board.name.clone(),
+            clock_mhz: wanted,
+            max_mhz: flow.max_clock_mhz,
+        })?;
     let clock_mhz = pll.output_mhz(f64::from(flow.oscillator_mhz));
     let kernels = kernels(manifest);
     let memory_words = board.memory.global_bytes * 8 / u64::from(board.memory.data_bits);
@@ -143,6 +174,7 @@ fn design<'a>(
         data_bits: board.memory.data_bits,
         id_bits: common_id_bits(manifest, board)?,
         memory_words,
+        sdram: flow.memory == Ecp5Memory::Sdram,
         memory_bytes: board.memory.global_bytes,
         masters: 1 + manifest.kernels.iter().map(|k| k.memory_ports.len()).sum::<usize>(),
         kernels,

@@ -43,15 +43,17 @@ pub enum PackError {
         /// The board.
         board: String,
     },
-    /// The board's clock generator cannot make the clock.
+    /// The board's clock generator cannot make the clock, or its shell does not work at it.
     #[error(
-        "{board} cannot make a clock of {clock_mhz} MHz: its clock generator gives 10 to 400 MHz"
+        "{board} cannot make a clock of {clock_mhz} MHz: its shell works from 10 to {max_mhz} MHz"
     )]
     Clock {
         /// The board.
         board: String,
         /// The clock asked for, MHz.
         clock_mhz: f64,
+        /// The fastest, MHz.
+        max_mhz: u32,
     },
     /// Kernels of one design want different clocks.
     #[error("the kernels want different clocks ({a} and {b} MHz): {board} has one clock for all")]

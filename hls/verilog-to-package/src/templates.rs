@@ -19,15 +19,6 @@ pub(crate) fn file(name: &str) -> Result<&'static str, PackError> {
     })
 }
 
-/// Names of the embedded files that begin with `prefix` and end with `suffix`.
-pub(crate) fn names(prefix: &str, suffix: &str) -> Vec<&'static str> {
-    EMBEDDED
-        .iter()
-        .map(|(n, _)| *n)
-        .filter(|n| n.starts_with(prefix) && n.ends_with(suffix))
-        .collect()
-}
-
 /// Renders the embedded template `<name>.tera` with `data`.
 pub(crate) fn render(name: &str, data: &impl Serialize) -> Result<String, PackError> {
     render_text(name, file(&format!("{name}.tera"))?, data)

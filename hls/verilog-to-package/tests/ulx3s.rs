@@ -4,7 +4,7 @@ mod common;
 
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use target::Library;
@@ -18,24 +18,37 @@ fn run(command: &mut Command) -> String {
     text(&out.stdout)
 }
 
-fn pack_into(dir: &Path) {
-    let board = Library::builtin().board("ulx3s").unwrap();
+fn pack_into(dir: &Path, board: &str) {
+    let board = Library::builtin().board(board).unwrap();
     let rtl = common::rtl(&["vadd"]);
-    let files = pack(&common::vadd("ulx3s", 64), &rtl, &board, &PackOptions::default()).unwrap();
+    let files =
+        pack(&common::vadd(&board.name, 64), &rtl, &board, &PackOptions::default()).unwrap();
     common::write(&files, dir);
     common::write(&rtl, dir);
+}
+
+/// Builds the packed design's simulation; its path.
+fn simulator(dir: &Path, board: &str) -> PathBuf {
+    pack_into(dir, board);
+    run(Command::new("make").arg("-s").arg("sim").current_dir(dir.join("package")));
+    dir.join("package/sim/vadd-sim")
 }
 
 /// The generated C and Rust hosts launch a kernel of the packed design over its serial line and get the right sums.
 #[test]
 fn generated_hosts_drive_the_simulated_board() {
     let dir = tempfile::tempdir().unwrap();
-    pack_into(dir.path());
-    let package = dir.path().join("package");
-    run(Command::new("make").arg("-s").arg("sim").current_dir(&package));
-    let simulator = package.join("sim/vadd-sim");
+    let simulator = simulator(dir.path(), "ulx3s");
     c_host(dir.path(), &simulator);
     rust_host(dir.path(), &simulator);
+}
+
+/// The same with the memory in a model of the SDRAM chip, which stops when a command breaks the data sheet's rules.
+#[test]
+fn generated_hosts_drive_the_simulated_board_with_sdram() {
+    let dir = tempfile::tempdir().unwrap();
+    let simulator = simulator(dir.path(), "ulx3s-sdram");
+    c_host(dir.path(), &simulator);
 }
 
 fn c_host(dir: &Path, simulator: &Path) {
@@ -76,32 +89,40 @@ fn rust_host(dir: &Path, simulator: &Path) {
     assert_eq!(output, "ok\n");
 }
 
-/// The memory answers several masters at once as its model does, at a beat a cycle.
+/// Both memories answer several masters at once as their model does, and as fast as they can.
 #[test]
-fn the_memory_serves_several_masters() {
+fn the_memories_serve_several_masters() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["../../rtl-templates/shell", "../../rtl-templates/lib"].map(|f| here.join(f));
     let dir = tempfile::tempdir().unwrap();
-    let templates = here.join("../../rtl-templates");
-    let sources = [
-        here.join("tests/data/ram_bench.v"),
-        templates.join("shell/clhls_uart_bridge_axi.v"),
-        templates.join("shell/clhls_uart_bridge_ram.v"),
-    ];
-    let mut iverilog = Command::new("iverilog");
-    iverilog.args(["-g2012", "-o", "bench.vvp"]).args(sources).arg("-y").arg(templates.join("lib"));
-    run(iverilog.current_dir(dir.path()));
-    for seed in 1..=3 {
-        let out = run(Command::new("vvp")
-            .args(["-n", "bench.vvp", &format!("+seed={seed}")])
-            .current_dir(dir.path()));
-        assert!(out.contains("PASS"), "seed {seed}: {out}");
+    for memory in ["-DBLOCK_RAM", "-DSDRAM"] {
+        let mut iverilog = Command::new("iverilog");
+        iverilog
+            .args(["-g2012", "-s", "bench", "-o", "bench.vvp", memory])
+            .arg(here.join("tests/data/ram_bench.v"));
+        folders.iter().for_each(|folder| {
+            iverilog.arg("-y").arg(folder);
+        });
+        run(iverilog.current_dir(dir.path()));
+        for seed in 1..=3 {
+            let out = run(Command::new("vvp")
+                .args(["-n", "bench.vvp", &format!("+seed={seed}")])
+                .current_dir(dir.path()));
+            assert!(out.contains("PASS"), "{memory} seed {seed}: {out}");
+        }
     }
 }
 
 /// The shell is clean under Verilator's lint, with several kernels and memory ports too.
 #[test]
 fn the_shell_is_lint_clean() {
-    let board = Library::builtin().board("ulx3s").unwrap();
+    for board in ["ulx3s", "ulx3s-sdram"] {
+        lint(board);
+    }
+}
+
+fn lint(board: &str) {
+    let board = Library::builtin().board(board).unwrap();
     let mut design = common::vadd("ulx3s", 64);
     let mut second = design.kernels[0].clone();
     second.signature.name = "second".to_owned();
@@ -111,14 +132,6 @@ fn the_shell_is_lint_clean() {
     let dir = tempfile::tempdir().unwrap();
     let files = pack(&design, &rtl, &board, &PackOptions::default()).unwrap();
     common::write(&files, dir.path());
-    // library modules that the kernels bring are not there twice
-    let mut with_ram = rtl.clone();
-    with_ram.insert("rtl/clhls_ram.v", "");
-    let lean = pack(&design, &with_ram, &board, &PackOptions::default()).unwrap();
-    assert!(
-        files.get("package/shell/clhls_ram.v").is_some()
-            && lean.get("package/shell/clhls_ram.v").is_none()
-    );
     let verilog = include_str!("data/vadd.v");
     std::fs::create_dir(dir.path().join("rtl")).unwrap();
     std::fs::write(dir.path().join("rtl/vadd.v"), verilog).unwrap();
@@ -146,6 +159,20 @@ fn the_shell_is_lint_clean() {
     run(iverilog.args(&shell).args(["rtl/vadd.v", "rtl/second.v"]).current_dir(dir.path()));
 }
 
+/// Library modules that the kernels bring are not there twice.
+#[test]
+fn library_files_are_packed_once() {
+    let board = Library::builtin().board("ulx3s").unwrap();
+    let mut rtl = common::rtl(&["vadd"]);
+    for expected in [true, false] {
+        let files =
+            pack(&common::vadd("ulx3s", 64), &rtl, &board, &PackOptions::default()).unwrap();
+        assert_eq!(files.get("package/shell/clhls_ram.v").is_some(), expected);
+        assert_eq!(common::text(&files, "package/Makefile").matches("/clhls_ram.v").count(), 1);
+        rtl.insert("rtl/clhls_ram.v", "");
+    }
+}
+
 #[test]
 fn what_the_board_cannot_do_is_an_error() {
     let board = Library::builtin().board("ulx3s").unwrap();
@@ -160,6 +187,13 @@ fn what_the_board_cannot_do_is_an_error() {
     let mut fast = common::vadd("ulx3s", 64);
     fast.kernels[0].clock_mhz = 500.0;
     assert!(matches!(pack(&fast), PackError::Clock { .. }));
+    let sdram = Library::builtin().board("ulx3s-sdram").unwrap();
+    fast.kernels[0].clock_mhz = 61.0;
+    let error = verilog_to_package::pack(&fast, &rtl, &sdram, &PackOptions::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "ulx3s-sdram cannot make a clock of 61 MHz: its shell works from 10 to 60 MHz"
+    );
     let mut none = common::vadd("ulx3s", 64);
     none.kernels.clear();
     assert!(matches!(pack(&none), PackError::NoKernel { .. }));
@@ -175,13 +209,15 @@ fn what_the_board_cannot_do_is_an_error() {
 #[test]
 #[ignore = "needs yosys, nextpnr-ecp5 and ecppack; takes a minute"]
 fn the_open_tools_make_a_bit_stream() {
-    let dir = tempfile::tempdir().unwrap();
-    pack_into(dir.path());
-    let package = dir.path().join("package");
-    println!("{}", run(Command::new("make").arg("bitstream").current_dir(&package)));
-    let bits = std::fs::read(package.join("vadd.bit")).unwrap();
-    // the preamble of an ECP5 bit stream
-    assert!(bits.windows(4).take(512).any(|w| w == [0xff, 0xff, 0xbd, 0xb3]));
-    let report = std::fs::read_to_string(package.join("vadd.report.json")).unwrap();
-    assert!(report.contains("fmax"));
+    for board in ["ulx3s", "ulx3s-sdram"] {
+        let dir = tempfile::tempdir().unwrap();
+        pack_into(dir.path(), board);
+        let package = dir.path().join("package");
+        println!("{}", run(Command::new("make").arg("bitstream").current_dir(&package)));
+        let bits = std::fs::read(package.join("vadd.bit")).unwrap();
+        // the preamble of an ECP5 bit stream
+        assert!(bits.windows(4).take(512).any(|w| w == [0xff, 0xff, 0xbd, 0xb3]));
+        let report = std::fs::read_to_string(package.join("vadd.report.json")).unwrap();
+        assert!(report.contains("fmax"));
+    }
 }
