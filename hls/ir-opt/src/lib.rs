@@ -7,6 +7,7 @@ pub mod alias;
 pub mod bits;
 pub mod consteval;
 pub mod edit;
+pub mod egraph;
 pub mod known;
 pub mod legal;
 pub mod passes;

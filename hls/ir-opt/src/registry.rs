@@ -137,6 +137,11 @@ pub const PASSES: &[Pass] = &[
         unroll::run,
         "Unrolls loops of few known iterations, and those the source wants unrolled."
     ),
+    Pass {
+        name: "egraph",
+        description: "Rewrites pure operations by proved rules and keeps the terms that are cheapest in hardware.",
+        body: Body::Function(crate::egraph::run),
+    },
 ];
 
 /// The pass called `name`.
@@ -172,6 +177,7 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             &["unify-returns", "if-convert"],
             CLEAN,
             &["licm", "narrow", "gvn", "dce", "simplify-cfg"],
+            &["egraph", "gvn"],
             &["narrow", "gvn", "sink-wires", "relax-order"],
             SHAPE,
         ],

@@ -1,0 +1,65 @@
+//! Proves every rewrite rule of the e-graph with z3: for each rule and choice of widths, no input
+//! tells the two sides apart. `prove-rules [NAME...]` proves those rules only.
+//!
+//! Exit code 1 when a rule is wrong or the solver gives up, 2 when there is no z3.
+
+use ir_opt::egraph::{rules, smt};
+use std::io::Write;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+/// Seconds for all choices of widths of one rule; a rule that needs more is to be proved at
+/// smaller widths (`RuleText::prove_at`).
+const SECONDS: u32 = 120;
+
+fn main() -> ExitCode {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let (mut proved, mut failed, mut claims) = (0, 0, 0);
+    for rule in rules::all() {
+        let name = rule.text.name;
+        if !wanted.is_empty() && !wanted.iter().any(|w| w == name) {
+            continue;
+        }
+        let start = Instant::now();
+        let choices = smt::choices(rule);
+        let texts: Vec<String> = choices.iter().filter_map(|c| smt::claim(rule, c)).collect();
+        match solve(&texts.concat()) {
+            Err(e) => {
+                eprintln!("cannot run z3: {e}; it is in the package z3");
+                return ExitCode::from(2);
+            }
+            Ok(answers) => {
+                let right = answers.iter().filter(|a| *a == "unsat").count();
+                let fine = right == texts.len() && !texts.is_empty() && answers.len() == right;
+                let seconds = start.elapsed().as_secs_f32();
+                if fine {
+                    proved += 1;
+                    claims += right;
+                    println!("proved  {name}: {right} choices of widths, {seconds:.1} s");
+                } else {
+                    failed += 1;
+                    println!("FAILED  {name}: {right} of {}: {answers:?}", texts.len());
+                }
+            }
+        }
+    }
+    println!("{proved} rules proved ({claims} claims), {failed} failed");
+    if failed == 0 && proved > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+/// z3's answers, one for each claim.
+fn solve(text: &str) -> std::io::Result<Vec<String>> {
+    let mut z3 = Command::new("z3")
+        .args(["-in", "-smt2", &format!("-T:{SECONDS}")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut input = z3.stdin.take().ok_or_else(|| std::io::Error::other("no stdin"))?;
+    let text = text.to_owned();
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let output = z3.wait_with_output()?;
+    // z3 that has stopped early says so in its answers.
+    let _ = writer.join();
+    let answers = String::from_utf8_lossy(&output.stdout);
+    Ok(answers.lines().map(str::to_owned).collect())
+}

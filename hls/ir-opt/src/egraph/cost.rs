@@ -1,0 +1,155 @@
+//! What a node costs in hardware, and the choice of the cheapest term.
+
+use super::lang::{Graph, Head, Node};
+use base::{FxHashMap, IndexMap};
+use egg::Id;
+use ir::{IntCC, Op, Type};
+use target::{Family, OpKind};
+
+/// LUTs that a DSP tile is worth: the proportion in which devices have them.
+const LUTS_PER_DSP: f64 = 100.0;
+/// LUTs that a nanosecond is worth where latency only costs pipeline registers.
+const LUTS_PER_NS: f64 = 0.5;
+/// LUTs that a nanosecond is worth in loops, where it can lengthen a recurrence.
+const LUTS_PER_NS_IN_LOOP: f64 = 4.0;
+
+/// Costs on a device family, in hundredths of a LUT.
+pub struct Cost<'f> {
+    family: &'f Family,
+    luts_per_ns: f64,
+}
+
+impl<'f> Cost<'f> {
+    /// Costs of operations inside a loop or outside.
+    pub fn new(family: &'f Family, in_loop: bool) -> Self {
+        Cost { family, luts_per_ns: if in_loop { LUTS_PER_NS_IN_LOOP } else { LUTS_PER_NS } }
+    }
+
+    /// The cost of one node without its operands. `constant` says which operands are constants,
+    /// `operand` their types.
+    pub fn node(&self, op: Op, ty: Type, operands: &[(Type, Option<u128>)]) -> u64 {
+        let bits = |t: Type| t.lane_bits(64);
+        let w = bits(ty);
+        let first = operands.first().map_or(w, |(t, _)| bits(*t));
+        let last_constant = operands.last().and_then(|(_, c)| *c);
+        let any_constant = operands.iter().any(|(_, c)| c.is_some());
+        let simple = |kind: OpKind, width: u32| self.simple(kind, width);
+        match op {
+            Op::Const(_) | Op::Zext | Op::Sext | Op::Slice { .. } | Op::Concat => 0,
+            Op::Bitcast | Op::PtrToInt | Op::IntToPtr | Op::BitReverse | Op::SpaceCast => 0,
+            // A bit of preference for fewer nodes where hardware is the same.
+            Op::Not | Op::FNeg | Op::FAbs | Op::FCopysign => 1,
+            Op::And | Op::Or if any_constant => 2,
+            Op::Xor if any_constant => 2,
+            Op::And | Op::Or | Op::Xor => simple(OpKind::And, w),
+            Op::Add | Op::PtrAdd => simple(OpKind::Add, w),
+            Op::Sub if operands.first().is_some_and(|(_, c)| *c == Some(0)) => {
+                simple(OpKind::Neg, w)
+            }
+            Op::Sub => simple(OpKind::Sub, w),
+            Op::Mul => simple(OpKind::Mul, w),
+            Op::UDiv | Op::SDiv | Op::URem | Op::SRem => u64::from(w) * simple(OpKind::Sub, w),
+            Op::Shl | Op::LShr | Op::AShr if last_constant.is_some() => 1,
+            Op::Shl => simple(OpKind::Shl, w),
+            Op::LShr => simple(OpKind::LShr, w),
+            Op::AShr => simple(OpKind::AShr, w),
+            Op::ICmp(IntCC::Eq | IntCC::Ne) => simple(OpKind::CmpEq, first),
+            Op::ICmp(_) => simple(OpKind::CmpLt, first),
+            Op::Select => simple(OpKind::Mux { ways: 2 }, w),
+            Op::Clz => simple(OpKind::Lzc, w),
+            Op::Popcount => simple(OpKind::Popcount, w),
+            _ => float_luts(op, first.max(w)) * 100,
+        }
+    }
+
+    fn simple(&self, kind: OpKind, width: u32) -> u64 {
+        let area = self.family.area(kind, width);
+        let luts = area.lut + area.dsp * LUTS_PER_DSP;
+        let time = self.family.delay_ns(kind, width) * self.luts_per_ns;
+        ((luts + time) * 100.0) as u64 + 1
+    }
+}
+
+/// Rough sizes of floating-point units in LUTs, DSP tiles included.
+fn float_luts(op: Op, width: u32) -> u64 {
+    let per_bit = match op {
+        Op::FAdd | Op::FSub => 16,
+        Op::FMul => 14,
+        Op::Fma => 32,
+        Op::FDiv | Op::FSqrt | Op::FRem => 50,
+        Op::FMin | Op::FMax | Op::FCmp(_) => 3,
+        _ => 8,
+    };
+    per_bit * u64::from(width)
+}
+
+/// For each class the node of the cheapest term found.
+pub type Choice = FxHashMap<Id, Node>;
+
+/// Chooses a node for each class so that the terms of the roots are cheap, every shared node
+/// counted once: greedy, bottom-up, with the set of classes that a class needs and their costs,
+/// until nothing improves. Deterministic: classes and nodes are visited in order, and an equal
+/// cost changes nothing. Nodes of `preferred` win ties.
+pub fn extract(graph: &Graph, cost: &Cost<'_>, most_rounds: usize) -> Choice {
+    let mut ids: Vec<Id> = graph.classes().map(|c| c.id).collect();
+    ids.sort();
+    let mut best: FxHashMap<Id, (u64, IndexMap<Id, u64>)> = FxHashMap::default();
+    let mut choice = Choice::default();
+    for _ in 0..most_rounds {
+        let mut changed = false;
+        for &id in &ids {
+            for node in &graph[id].nodes {
+                let Some((total, set)) = with_operands(graph, cost, &best, id, node) else {
+                    continue;
+                };
+                if best.get(&id).is_none_or(|(old, _)| total < *old) {
+                    best.insert(id, (total, set));
+                    choice.insert(id, node.clone());
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    choice
+}
+
+/// The cost of a class by way of `node`, with the classes it needs; none while an operand has no
+/// term yet, or when it needs the class itself.
+fn with_operands(
+    graph: &Graph,
+    cost: &Cost<'_>,
+    best: &FxHashMap<Id, (u64, IndexMap<Id, u64>)>,
+    id: Id,
+    node: &Node,
+) -> Option<(u64, IndexMap<Id, u64>)> {
+    let own = match node.head {
+        Head::Leaf(_) => 0,
+        Head::Op(op) => {
+            let operands: Vec<(Type, Option<u128>)> =
+                node.args.iter().map(|a| (graph[*a].data.ty, graph[*a].data.constant)).collect();
+            cost.node(op, node.ty, &operands)
+        }
+    };
+    // A lower bound first: most nodes are out at once.
+    let bound = node.args.iter().map(|a| best.get(&graph.find(*a)).map(|b| b.0));
+    let mut most = 0;
+    for b in bound {
+        most = most.max(b?);
+    }
+    if best.get(&id).is_some_and(|(old, _)| own + most >= *old) {
+        return None;
+    }
+    let mut set: IndexMap<Id, u64> = IndexMap::default();
+    for a in &node.args {
+        let (_, needs) = best.get(&graph.find(*a))?;
+        if needs.contains_key(&id) {
+            return None;
+        }
+        set.extend(needs.iter().map(|(k, v)| (*k, *v)));
+    }
+    set.insert(id, own);
+    Some((set.values().sum(), set))
+}
