@@ -307,3 +307,31 @@ fn read_sources(dir: &Path) -> Result<Vec<Source>, Error> {
     sources.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(sources)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use abi::{MANIFEST_VERSION, ProgramMemory};
+
+    #[test]
+    fn program_memory_has_its_initial_values_again_after_a_reload() {
+        let manifest = Manifest {
+            version: MANIFEST_VERSION,
+            tool: "test".into(),
+            module: "m".into(),
+            kernels: Vec::new(),
+            program_memory: Some(ProgramMemory { size: 3, align: 4, init: Some(vec![1, 2, 3]) }),
+            sources: Vec::new(),
+        };
+        let mut device =
+            Simulator::new(manifest, Vec::new(), SimOptions::default()).expect("sound");
+        let base = device.program_base;
+        let bytes = |device: &mut Simulator| {
+            device.memory.at_mut(base).expect("allocated").bytes_mut().to_vec()
+        };
+        assert_eq!(bytes(&mut device), [1, 2, 3]);
+        device.memory.at_mut(base).expect("allocated").bytes_mut().fill(9);
+        device.reload_program().expect("possible");
+        assert_eq!(bytes(&mut device), [1, 2, 3]);
+    }
+}

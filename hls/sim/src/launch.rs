@@ -230,3 +230,78 @@ pub(crate) fn explain(
         Outcome::Done(_) => context.hardware("done"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use abi::{Access, Arg, ArgKind, KernelSignature};
+
+    /// `kernel void k(struct { char b[5]; } s, local int *l, char c)`
+    fn kernel() -> Kernel {
+        let arg = |index, name: &str, kind, size| Arg {
+            index,
+            name: name.into(),
+            type_name: name.into(),
+            kind,
+            element: None,
+            size,
+            align: 1,
+            offset: None,
+            access: Access::None,
+            port: None,
+            restrict: false,
+            local_capacity: Some(4),
+        };
+        let args = vec![
+            arg(0, "s", ArgKind::Scalar, 5),
+            arg(1, "l", ArgKind::LocalPtr, 0),
+            arg(2, "c", ArgKind::Scalar, 1),
+        ];
+        let mut kernel = Kernel {
+            signature: KernelSignature {
+                name: "k".into(),
+                address_bits: 64,
+                args,
+                reqd_work_group_size: None,
+                max_work_group_size: 1,
+                work_group_size_hint: None,
+                non_uniform: false,
+            },
+            top: "k".into(),
+            board: "unit".into(),
+            clock_mhz: 1.0,
+            hidden: Vec::new(),
+            simd: 1,
+            compute_units: 1,
+            memory_ports: Vec::new(),
+            sites: Vec::new(),
+            channels: Vec::new(),
+            loops: Vec::new(),
+        };
+        kernel.lay_out(true).expect("fits");
+        kernel
+    }
+
+    /// The words in order, by the rules of docs/abi.md: value, reserved, value, reserved...
+    #[test]
+    fn the_register_block_has_every_word_in_its_place() {
+        let kernel = kernel();
+        let mut block = RegisterBlock::new(&kernel);
+        block.put(0x10, &[1, 2, 3, 4, 5]);
+        block.put(0x1c, &[0xfe]);
+        let range = ResolvedRange {
+            work_dim: 3,
+            global: [10, 20, 30],
+            local: [4, 5, 6],
+            num_groups: [3, 4, 5],
+            offset: [7, 8, u32::MAX],
+        };
+        block.put_hidden(&kernel, &range, 0x1122_3344_5566_7788);
+        let mut expected = vec![0x0403_0201, 0x05, RESERVED, 0xfe, RESERVED];
+        for value in [3, 10, 20, 30, 4, 5, 6, 3, 4, 5, 7, 8, u32::MAX] {
+            expected.extend([value, RESERVED]);
+        }
+        expected.extend([0x5566_7788, 0x1122_3344, RESERVED]);
+        assert_eq!(block.words, expected);
+    }
+}

@@ -1,9 +1,10 @@
 //! The programs that turn Verilog into a library.
 
 use crate::Error;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 /// Compilers in the order of preference: clang compiles Verilator's output more than twice as fast as
 /// g++ and the result runs no slower.
@@ -21,12 +22,21 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// Finds the programs on the PATH.
+    /// Finds the programs on the PATH. What was found is remembered for the life of the process:
+    /// asking the programs for their versions takes longer than loading a model from the cache.
     ///
     /// # Errors
     /// [`Error::MissingTool`], naming the package to install.
     pub fn detect() -> Result<Self, Error> {
-        Self::detect_in(&std::env::var_os("PATH").unwrap_or_default())
+        static FOUND: Mutex<Option<(OsString, Toolchain)>> = Mutex::new(None);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, toolchain)) = found.as_ref().filter(|(known, _)| *known == path) {
+            return Ok(toolchain.clone());
+        }
+        let toolchain = Self::detect_in(&path)?;
+        *found = Some((path, toolchain.clone()));
+        Ok(toolchain)
     }
 
     /// Finds the programs in the directories of `path`, a list as in the variable PATH.
