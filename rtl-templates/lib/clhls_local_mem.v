@@ -65,7 +65,7 @@ module clhls_local_mem #(
         assign room[p] = 1'b1;
         assign m_valid[p] = 1'b0;
         assign m_data[p*DW +: DW] = {DW{1'b0}};
-        wire unused = &{1'b0, answer[p], answer_data[p*DW +: DW], m_ready[p]};
+        wire unused = &{1'b0, take[p], answer[p], answer_data[p*DW +: DW], m_ready[p]};
       end
     end
   endgenerate

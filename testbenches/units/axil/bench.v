@@ -179,6 +179,21 @@ module bench;
       read_word(12'hF20); check(value === error_flags, "error flags");
       check(!irq, "interrupt while disabled");
     end
+    // idle falls with the write of start: reads around the write see one or the other
+    for (n = 0; n < 40; n = n + 1) begin
+      planned = 60;
+      fork
+        write_word(12'h000, 1, 4'hF);
+        begin
+          repeat (dice(8)) @(posedge clk);
+          read_word(12'h000);
+          check(value === 32'h4 || value === 32'h1, "neither idle nor started");
+        end
+      join
+      repeat (80) @(posedge clk);
+      read_word(12'h000);
+      check(value === 32'hE, "done, idle and ready");
+    end
     // interrupts: enabled, taken, toggled away
     write_word(12'h004, 1, 4'hF);
     write_word(12'h008, 1, 4'hF);

@@ -167,9 +167,9 @@ module bench;
     @(posedge clk);
     for (n = 0; n < LAUNCHES; n = n + 1) begin
       for (i = 0; i < 3; i = i + 1) begin
-        dims[i] = (i <= n % 3) ? 1 + dice(i == 0 ? 40 : 9) : 1;
-        loc[i]  = 1 + dice(dims[i] + 2);
-        off[i]  = (i <= n % 3 && dice(2)) ? $random(seed) >>> dice(30) : 0;
+        dims[i] = (i <= n % 4) ? 1 + dice(i == 0 ? 40 : 9) : 1;
+        loc[i]  = dice(2) ? 1 + dice(dims[i] + 2) : 1 + dice(4);
+        off[i]  = (i <= n % 4 && dice(2)) ? $random(seed) >>> dice(30) : 0;
       end
       if (n % 7 == 3) dims[dice(3)] = 0;
       launch;
