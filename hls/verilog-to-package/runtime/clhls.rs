@@ -83,7 +83,8 @@ pub trait Device {
     /// Writes registers of a kernel from byte address `offset` on.
     fn write_registers(&mut self, kernel: &Kernel, offset: u32, words: &[u32]) -> io::Result<()>;
     /// Reads registers of a kernel from byte address `offset` on.
-    fn read_registers(&mut self, kernel: &Kernel, offset: u32, words: &mut [u32]) -> io::Result<()>;
+    fn read_registers(&mut self, kernel: &Kernel, offset: u32, words: &mut [u32])
+    -> io::Result<()>;
     /// Allocates `size` bytes that argument `arg` (number in kernel.xml) of `kernel` can be given.
     fn allocate(&mut self, kernel: &Kernel, arg: u32, size: usize) -> io::Result<Buffer>;
     /// Copies to a buffer.
@@ -127,11 +128,21 @@ pub fn launch(
     device.read_registers(kernel, COUNTERS, &mut words)?;
     match flags[0] {
         0 => {}
-        f if f & 1 != 0 => return Err(error(format!("{}: not all work-items of a work-group reached a barrier", kernel.name))),
+        f if f & 1 != 0 => {
+            return Err(error(format!(
+                "{}: not all work-items of a work-group reached a barrier",
+                kernel.name
+            )));
+        }
         f => return Err(error(format!("{}: error flags {f:#x}", kernel.name))),
     }
     let value = |i: usize| u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32;
-    Ok(Counters { cycles: value(0), work_items: value(1), read_beats: value(2), write_beats: value(3) })
+    Ok(Counters {
+        cycles: value(0),
+        work_items: value(1),
+        read_beats: value(2),
+        write_beats: value(3),
+    })
 }
 
 fn put_ndrange(kernel: &Kernel, range: &NdRange, registers: &mut [u32]) -> io::Result<()> {
@@ -153,7 +164,9 @@ fn put_ndrange(kernel: &Kernel, range: &NdRange, registers: &mut [u32]) -> io::R
         }
         if !global.is_multiple_of(u64::from(local)) && !kernel.non_uniform {
             if range.local.is_some() || kernel.local_is_fixed {
-                return bad(format!("the local size {local} of dimension {d} does not divide the global size {global}"));
+                return bad(format!(
+                    "the local size {local} of dimension {d} does not divide the global size {global}"
+                ));
             }
             local = 1;
         }
@@ -211,7 +224,10 @@ impl<S: Read + Write> Uart<S> {
         let mut ident = [0; 4];
         uart.get(UART_IDENT, &mut ident)?;
         if ident[..2] != [UART_MAGIC, 1] {
-            return Err(error(format!("what answers is no clhls design of this version ({:#010x}, {})", ident[0], ident[1])));
+            return Err(error(format!(
+                "what answers is no clhls design of this version ({:#010x}, {})",
+                ident[0], ident[1]
+            )));
         }
         (uart.kernels, uart.size) = (ident[2], u64::from(ident[3]));
         Ok(uart)
@@ -253,13 +269,19 @@ impl<S: Read + Write> Uart<S> {
         if kernel.index < self.kernels {
             return Ok(UART_KERNELS + kernel.index * 0x1000 + offset);
         }
-        Err(error(format!("{}: the design on the board has only {} kernels", kernel.name, self.kernels)))
+        Err(error(format!(
+            "{}: the design on the board has only {} kernels",
+            kernel.name, self.kernels
+        )))
     }
 
     /// The word address, the words, and the first byte among them of `size` bytes at `offset` of a buffer.
     fn span(buffer: &Buffer, offset: usize, size: usize) -> io::Result<(u32, Vec<u32>, usize)> {
         if offset.checked_add(size).is_none_or(|end| end > buffer.size) {
-            return Err(error(format!("{size} bytes at {offset} are not in a buffer of {} bytes", buffer.size)));
+            return Err(error(format!(
+                "{size} bytes at {offset} are not in a buffer of {} bytes",
+                buffer.size
+            )));
         }
         let address = buffer.address + offset as u64;
         let first = (address % 4) as usize;
@@ -277,7 +299,12 @@ impl<S: Read + Write> Device for Uart<S> {
         self.put(address, words)
     }
 
-    fn read_registers(&mut self, kernel: &Kernel, offset: u32, words: &mut [u32]) -> io::Result<()> {
+    fn read_registers(
+        &mut self,
+        kernel: &Kernel,
+        offset: u32,
+        words: &mut [u32],
+    ) -> io::Result<()> {
         let address = self.register(kernel, offset)?;
         self.get(address, words)
     }
@@ -285,7 +312,10 @@ impl<S: Read + Write> Device for Uart<S> {
     fn allocate(&mut self, _kernel: &Kernel, _arg: u32, size: usize) -> io::Result<Buffer> {
         let free = self.size - self.top;
         if size == 0 || size as u64 > free {
-            return Err(error(format!("no room for {size} bytes: {free} of the board's {} are free", self.size)));
+            return Err(error(format!(
+                "no room for {size} bytes: {free} of the board's {} are free",
+                self.size
+            )));
         }
         let buffer = Buffer { address: self.top, size };
         self.top = (self.top + aligned(size as u64)).min(self.size);

@@ -28,7 +28,8 @@ impl Write for Pipes {
 
 fn main() -> io::Result<()> {
     let simulator = std::env::args().nth(1).expect("path of the simulator");
-    let mut child: Child = Command::new(simulator).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut child: Child =
+        Command::new(simulator).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let pipes = Pipes(child.stdout.take().unwrap(), child.stdin.take().unwrap());
     run(&mut Uart::open(pipes)?)?;
     child.wait()?;
@@ -43,7 +44,15 @@ fn run(board: &mut dyn Device) -> io::Result<()> {
     let c = vadd::vadd_buffer_c(board, 4 * N as usize)?;
     board.write(&a, 0, &bytes(|i| i * i))?;
     board.write(&b, 0, &bytes(|i| 1000 - i))?;
-    let counters = vadd::vadd(board, &NdRange::linear(N.into()), Some(&a), Some(&b), Some(&c), 5, Some(Duration::from_secs(10)))?;
+    let counters = vadd::vadd(
+        board,
+        &NdRange::linear(N.into()),
+        Some(&a),
+        Some(&b),
+        Some(&c),
+        5,
+        Some(Duration::from_secs(10)),
+    )?;
     assert_eq!(counters.work_items, u64::from(N));
     let mut result = vec![0; 4 * N as usize];
     board.read(&c, 0, &mut result)?;
