@@ -26,10 +26,8 @@ pub fn check(bytes: &[u8]) -> bool {
 /// A changed copy of a module: one to four changes of words, chosen by `seed` alone.
 pub fn mutate(module: &[u8], seed: u64) -> Vec<u8> {
     let mut random = SplitMix(seed);
-    let mut words: Vec<u32> = module
-        .chunks_exact(4)
-        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-        .collect();
+    let mut words: Vec<u32> =
+        module.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     for _ in 0..=random.below(4) {
         if words.len() < 6 {
             break;

@@ -1,12 +1,12 @@
 //! `OpCopyMemory` and `OpCopyMemorySized`.
 
-use super::Lower;
 use super::memory::{Access, flags};
+use super::{Leaves, Lower};
 use crate::constants::Const;
 use crate::decode::{Id, Inst};
 use crate::errors::R;
 use crate::types::MAX_NODES;
-use ir::{IntCC, MemFlags, Op, Type, Value};
+use ir::{IntCC, MemFlags, Op, Space, Type, Value};
 
 /// Most chunks copied without a loop.
 const MAX_STRAIGHT: u64 = 64;
@@ -44,8 +44,7 @@ impl Lower<'_, '_, '_> {
             let n = self.one(size)?;
             self.check(self.is_int_scalar(n), inst, "its size is not an integer")?;
             let n = self.b.zext_or_trunc(n, self.spv.types.addr_bits);
-            let zero = self.b.size(0);
-            return self.copy_loop(copy, 1, zero, n);
+            return self.copy_loop(copy, 1, n);
         };
         let Ok(bytes) = u64::try_from(bytes) else {
             return Err(self.mismatch(inst, "its size is too large"));
@@ -104,68 +103,108 @@ impl Lower<'_, '_, '_> {
     }
 
     fn copy_value(&mut self, copy: Copy, ty: Id) -> R<()> {
-        for leaf in self.spv.types.leaves(ty)? {
-            let access = Access { volatile: copy.volatile, align: Some(copy.align) };
-            self.copy_piece(copy, leaf.memory, leaf.offset, flags(access, copy.align, leaf.offset));
-        }
+        let leaves = self.spv.types.leaves(ty)?;
+        self.copy_pieces(copy, leaves.iter().map(|l| (l.memory, l.offset)).collect());
         Ok(())
-    }
-
-    fn copy_piece(&mut self, copy: Copy, ty: Type, offset: u64, flags: MemFlags) {
-        let v = if copy.zero {
-            self.b.constant(ty, 0)
-        } else {
-            let from = self.at_offset(copy.from, offset);
-            self.b.load(ty, from, flags)
-        };
-        let to = self.at_offset(copy.to, offset);
-        self.b.store(to, v, flags);
     }
 
     fn copy_bytes(&mut self, copy: Copy, bytes: u64) -> R<()> {
         let chunk = u64::from(copy.align.min(8));
-        let looped = if bytes / chunk > MAX_STRAIGHT { bytes - bytes % chunk } else { 0 };
-        if looped > 0 {
-            let zero = self.b.size(0);
-            let end = self.b.size(looped);
-            self.copy_loop(copy, chunk, zero, end)?;
+        if bytes / chunk > MAX_STRAIGHT {
+            // A chunk that divides the size leaves no tail to be copied apart.
+            let chunk = chunk.min(1 << bytes.trailing_zeros());
+            let end = self.b.size(bytes);
+            return self.copy_loop(copy, chunk, end);
         }
-        let mut at = looped;
+        let mut pieces = vec![];
+        let mut at = 0;
         while at < bytes {
             let mut n = chunk;
             while n > bytes - at {
                 n /= 2;
             }
-            let access = Access { volatile: copy.volatile, align: Some(copy.align) };
-            let ty = Type::int(8 * n as u32);
-            self.copy_piece(copy, ty, at, flags(access, copy.align, at));
+            pieces.push((Type::int(8 * n as u32), at));
             at += n;
         }
+        self.copy_pieces(copy, pieces);
         Ok(())
     }
 
-    /// Copies chunks of `chunk` bytes from offset `start` until `end`, zero times when equal.
-    fn copy_loop(&mut self, copy: Copy, chunk: u64, start: Value, end: Value) -> R<()> {
+    /// Copies pieces of a type at an offset each. All are read before any is written: clang-22
+    /// writes `memmove` as a copy, so that the two places may overlap.
+    fn copy_pieces(&mut self, copy: Copy, pieces: Vec<(Type, u64)>) {
+        let access = Access { volatile: copy.volatile, align: Some(copy.align) };
+        let mut values = Leaves::new();
+        for (ty, offset) in &pieces {
+            values.push(match copy.zero {
+                true => self.b.constant(*ty, 0),
+                false => {
+                    let from = self.at_offset(copy.from, *offset);
+                    self.b.load(*ty, from, flags(access, copy.align, *offset))
+                }
+            });
+        }
+        for ((_, offset), v) in pieces.into_iter().zip(values) {
+            let to = self.at_offset(copy.to, offset);
+            self.b.store(to, v, flags(access, copy.align, offset));
+        }
+    }
+
+    /// Whether source and destination may be parts of one object.
+    fn may_overlap(&self, copy: Copy) -> bool {
+        let spaces = [copy.to, copy.from].map(|p| self.b.space_of(p));
+        let generic = spaces.contains(&Some(Space::Generic));
+        let objects = [copy.to, copy.from].map(|p| self.b.func.def_op(p));
+        let apart = matches!(objects, [Some(Op::ObjAddr(a)), Some(Op::ObjAddr(b))] if a != b);
+        !copy.zero && !apart && (generic || spaces[0] == spaces[1])
+    }
+
+    /// Copies chunks of `chunk` bytes until `end` bytes, from the far end backwards where the
+    /// destination lies above the source: then an overlap does no harm.
+    fn copy_loop(&mut self, copy: Copy, chunk: u64, end: Value) -> R<()> {
         let size = self.b.size_type();
+        let step = self.b.size(chunk);
+        let backwards = match self.may_overlap(copy) {
+            true => {
+                let generic = Type::ptr(Space::Generic);
+                let [to, from] = match self.ty(copy.to) == self.ty(copy.from) {
+                    true => [copy.to, copy.from],
+                    false => {
+                        [self.space_cast(copy.to, generic)?, self.space_cast(copy.from, generic)?]
+                    }
+                };
+                let above = self.b.icmp(IntCC::Ugt, to, from);
+                Some((above, self.b.binary(Op::Sub, end, step)))
+            }
+            false => None,
+        };
+        let zero = self.b.size(0);
         let (head, body, done) =
             (self.b.func.add_block(), self.b.func.add_block(), self.b.func.add_block());
         let at = self.b.func.add_param(head, size);
-        self.b.jump(head, [start]);
+        self.b.jump(head, [zero]);
         self.b.switch_to(head);
         let more = self.b.icmp(IntCC::Ult, at, end);
         self.b.branch(more, body, done);
         self.b.switch_to(body);
+        let offset = match backwards {
+            Some((above, last)) => {
+                let mirrored = self.b.binary(Op::Sub, last, at);
+                self.b.select(above, mirrored, at)
+            }
+            None => at,
+        };
         let ty = Type::int(8 * chunk as u32);
         let flags = MemFlags { volatile: copy.volatile, ..MemFlags::aligned(chunk as u32) };
-        let v = if copy.zero {
-            self.b.constant(ty, 0)
-        } else {
-            let from = self.b.ptr_add(copy.from, at);
-            self.b.load(ty, from, flags)
+        let v = match copy.zero {
+            true => self.b.constant(ty, 0),
+            false => {
+                let from = self.b.ptr_add(copy.from, offset);
+                self.b.load(ty, from, flags)
+            }
         };
-        let to = self.b.ptr_add(copy.to, at);
+        let to = self.b.ptr_add(copy.to, offset);
         self.b.store(to, v, flags);
-        let step = self.b.size(chunk);
         let next = self.b.binary(Op::Add, at, step);
         self.b.jump(head, [next]);
         self.b.switch_to(done);

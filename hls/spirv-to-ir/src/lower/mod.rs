@@ -384,7 +384,10 @@ impl<'a> Lower<'a, '_, '_> {
             return fail(BAD_ID, format!("{} is not a constant", spv.describe(id)));
         };
         if self.depth == MAX_DEPTH {
-            return fail(TOO_LARGE, format!("constant expressions nest deeper than {MAX_DEPTH} levels"));
+            return fail(
+                TOO_LARGE,
+                format!("constant expressions nest deeper than {MAX_DEPTH} levels"),
+            );
         }
         self.depth += 1;
         let done = self.inst(&crate::decode::spec_op(inst)?);
