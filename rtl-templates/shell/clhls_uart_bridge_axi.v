@@ -1,7 +1,8 @@
 // MASTERS AXI4 slave ports onto one stream of read beats and one of write beats, for a memory behind.
 //
 // INCR bursts of full-width beats, as kernels issue them. Bursts are granted round robin, reads and writes independently;
-// one beat a cycle each, also across bursts. Addresses beyond the memory answer DECERR; the memory sees their beats too, with
+// one beat a cycle each, also across bursts. A master that leaves its answers waiting holds up the others; kernels
+// and the host's bridge never do. Addresses beyond the memory answer DECERR; the memory sees their beats too, with
 // rd_error or wr_error, and must write nothing.
 //
 // Memory: takes a read when rd_valid and rd_ready, and answers in order with r_valid and r_data, which it need not hold back:
