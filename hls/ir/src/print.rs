@@ -14,6 +14,7 @@ use crate::op::{BarrierScope, FastMath, FenceFlags, MemFlags, Op};
 use crate::types::{FloatKind, Scalar, Type};
 use base::Loc;
 use base::entity::SecondaryMap;
+use std::borrow::Cow;
 use std::fmt::{self, Display, Write};
 
 /// Bytes of a variable's initial contents in one line of text.
@@ -112,6 +113,48 @@ pub(crate) const PLAIN_OPS: [(Op, &str); 41] = [
     (Op::FMin, "fmin"),
     (Op::FMax, "fmax"),
 ];
+
+/// The name of an operation in IR text, variants included: `add`, `icmp.ult`, `atomic.xchg`.
+pub fn op_name(op: Op) -> Cow<'static, str> {
+    if let Some((_, name)) = PLAIN_OPS.iter().find(|(plain, _)| *plain == op) {
+        return Cow::Borrowed(name);
+    }
+    let sign = |signed: bool| if signed { "s" } else { "u" };
+    Cow::Owned(match op {
+        Op::ICmp(cc) => {
+            let name = crate::IntCC::ALL.iter().find(|(c, _)| *c == cc).map_or("?", |c| c.1);
+            format!("icmp.{name}")
+        }
+        Op::FCmp(cc) => format!("fcmp.{}", cc.name()),
+        Op::FpToInt { signed, sat, round } => {
+            format!("fpto{}i.{}{}", sign(signed), round.name(), if sat { ".sat" } else { "" })
+        }
+        Op::IntToFp { signed, round } => format!("{}itofp.{}", sign(signed), round.name()),
+        Op::FpToFp(round) => format!("fptofp.{}", round.name()),
+        Op::FRound(round) => format!("fround.{}", round.name()),
+        Op::Atomic(op, _) => format!("atomic.{}", op.name()),
+        Op::Barrier(BarrierScope::SubGroup, _) => "barrier.sub_group".into(),
+        Op::Barrier(BarrierScope::WorkGroup, _) => "barrier.work_group".into(),
+        other => {
+            let name = match other {
+                Op::Const(_) => "const",
+                Op::Arg { .. } => "arg",
+                Op::ObjAddr(_) => "addr",
+                Op::WorkItem(..) => "workitem",
+                Op::Slice { .. } => "slice",
+                Op::Lookup(_) => "lookup",
+                Op::VecExtract(_) => "vec.extract",
+                Op::VecInsert(_) => "vec.insert",
+                Op::Load(_) => "load",
+                Op::Store(_) => "store",
+                Op::Fence(_) => "fence",
+                Op::Call(_) => "call",
+                _ => "?",
+            };
+            return Cow::Borrowed(name);
+        }
+    })
+}
 
 /// A string literal: `"` and `\` escaped, other than printable ASCII and Unicode as escapes.
 fn quoted(text: &str) -> impl Display + '_ {
@@ -371,71 +414,34 @@ impl Printer<'_> {
     fn operation(&self, out: &mut fmt::Formatter<'_>, inst: Inst) -> fmt::Result {
         let data = &self.func.insts[inst];
         let args = self.values(&data.args);
+        write!(out, "{}", op_name(data.op))?;
         match data.op {
             Op::Const(bits) => {
                 let ty = data.result.map_or(Type::int(128), |r| self.func.ty(r));
-                write!(out, "const {}", constant_text(ty, self.func.addr_bits, bits))
+                write!(out, " {}", constant_text(ty, self.func.addr_bits, bits))
             }
-            Op::Arg { index, offset: 0 } => write!(out, "arg {index}"),
-            Op::Arg { index, offset } => write!(out, "arg {index} offset {offset}"),
-            Op::ObjAddr(object) => write!(out, "addr {object}"),
-            Op::WorkItem(query, dim) => write!(out, "workitem {} {dim}", query.name()),
-            Op::ICmp(cc) => {
-                let name = crate::IntCC::ALL.iter().find(|(c, _)| *c == cc).map_or("?", |c| c.1);
-                write!(out, "icmp.{name} {args}")
+            Op::Arg { index, offset: 0 } => write!(out, " {index}"),
+            Op::Arg { index, offset } => write!(out, " {index} offset {offset}"),
+            Op::ObjAddr(object) => write!(out, " {object}"),
+            Op::WorkItem(query, dim) => write!(out, " {} {dim}", query.name()),
+            Op::Slice { lo } => write!(out, " {args} lo {lo}"),
+            Op::Lookup(table) => write!(out, " {table} {args}"),
+            Op::VecExtract(lane) | Op::VecInsert(lane) => write!(out, " {args} lane {lane}"),
+            Op::Load(flags) | Op::Store(flags) | Op::Atomic(_, flags) => {
+                self.memory(out, &data.args, flags)
             }
-            Op::FCmp(cc) => write!(out, "fcmp.{} {args}", cc.name()),
-            Op::Slice { lo } => write!(out, "slice {args} lo {lo}"),
-            Op::Lookup(table) => write!(out, "lookup {table} {args}"),
-            Op::VecExtract(lane) => write!(out, "vec.extract {args} lane {lane}"),
-            Op::VecInsert(lane) => write!(out, "vec.insert {args} lane {lane}"),
-            Op::FpToInt { signed, sat, round } => {
-                let sign = if signed { "s" } else { "u" };
-                let sat = if sat { ".sat" } else { "" };
-                write!(out, "fpto{sign}i.{}{sat} {args}", round.name())
-            }
-            Op::IntToFp { signed, round } => {
-                write!(out, "{}itofp.{} {args}", if signed { "s" } else { "u" }, round.name())
-            }
-            Op::FpToFp(round) => write!(out, "fptofp.{} {args}", round.name()),
-            Op::FRound(round) => write!(out, "fround.{} {args}", round.name()),
-            Op::Load(flags) => self.memory(out, "load", &data.args, flags),
-            Op::Store(flags) => self.memory(out, "store", &data.args, flags),
-            Op::Atomic(op, flags) => {
-                self.memory(out, &format!("atomic.{}", op.name()), &data.args, flags)
-            }
-            Op::Barrier(scope, fence) => {
-                let scope = match scope {
-                    BarrierScope::WorkGroup => "work_group",
-                    BarrierScope::SubGroup => "sub_group",
-                };
-                write!(out, "barrier.{scope}")?;
-                print_fence(out, fence)
-            }
-            Op::Fence(fence) => {
-                out.write_str("fence")?;
-                print_fence(out, fence)
-            }
-            Op::Call(callee) => write!(out, "call {callee}({args})"),
-            plain => {
-                let name = PLAIN_OPS.iter().find(|(op, _)| *op == plain).map_or("?", |o| o.1);
-                write!(out, "{name} {args}")
-            }
+            Op::Barrier(_, fence) | Op::Fence(fence) => print_fence(out, fence),
+            Op::Call(callee) => write!(out, " {callee}({args})"),
+            _ => write!(out, " {args}"),
         }
     }
 
-    fn memory(
-        &self,
-        out: &mut fmt::Formatter<'_>,
-        name: &str,
-        args: &[Value],
-        flags: MemFlags,
-    ) -> fmt::Result {
+    fn memory(&self, out: &mut fmt::Formatter<'_>, args: &[Value], flags: MemFlags) -> fmt::Result {
         match args.split_last() {
             Some((predicate, rest)) if flags.predicated => {
-                write!(out, "{name} {} if {}", self.values(rest), self.value(*predicate))?;
+                write!(out, " {} if {}", self.values(rest), self.value(*predicate))?;
             }
-            _ => write!(out, "{name} {}", self.values(args))?,
+            _ => write!(out, " {}", self.values(args))?,
         }
         write!(out, " align {}", 1u64 << flags.align_log2.min(63))?;
         out.write_str(if flags.volatile { " volatile" } else { "" })
