@@ -1,1 +1,100 @@
-//! The clhls command.
+//! The `clhls` command.
+//!
+//! [`run`] executes a command line; `main.rs` only calls it. Start reading at [`pipeline`].
+
+pub mod cli;
+mod cmd_boards;
+mod cmd_build;
+mod cmd_check;
+mod cmd_completions;
+mod cmd_report;
+mod cmd_run;
+mod cmd_support;
+pub mod emu;
+pub mod failure;
+pub mod input;
+pub mod output;
+pub mod pipeline;
+mod progress;
+pub mod signature;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use failure::Result;
+use progress::Progress;
+use std::ffi::OsString;
+use std::io::Write;
+
+/// Exit code of a successful command.
+pub const DONE: u8 = 0;
+/// Exit code of an error in the input, the environment or the run.
+pub const FAILED: u8 = 1;
+/// Exit code of a wrong command line.
+pub const USAGE: u8 = 2;
+/// Exit code of a defect of clhls.
+pub const DEFECT: u8 = 101;
+
+/// Where a command writes.
+pub struct Streams<'a> {
+    /// Results.
+    pub out: &'a mut dyn Write,
+    /// Messages and progress.
+    pub err: &'a mut dyn Write,
+}
+
+/// Executes a command line, program name first, and gives the exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(e) => return usage(&e, streams),
+    };
+    match dispatch(cli, streams) {
+        Ok(()) => DONE,
+        Err(failure) => {
+            // a reader that is gone is no reason to fail otherwise
+            let _ = write!(streams.err, "{}", failure.render());
+            FAILED
+        }
+    }
+}
+
+/// Help and version go to standard output with exit code 0, errors to standard error with 2.
+fn usage(e: &clap::Error, streams: &mut Streams<'_>) -> u8 {
+    let text = e.render();
+    if e.use_stderr() {
+        let _ = write!(streams.err, "{text}");
+        USAGE
+    } else {
+        let _ = write!(streams.out, "{text}");
+        DONE
+    }
+}
+
+fn dispatch(cli: Cli, streams: &mut Streams<'_>) -> Result<()> {
+    let quiet = cli.quiet;
+    match cli.command {
+        Command::Build(args) => cmd_build::build(&args, quiet, streams),
+        Command::Run(args) => cmd_run::run(&args, quiet, streams),
+        Command::Report(args) => cmd_report::report(&args, streams),
+        Command::Boards(args) => cmd_boards::boards(&args, streams),
+        Command::Support => cmd_support::support(streams),
+        Command::Check(args) => cmd_check::check(&args, streams),
+        Command::Completions { shell } => cmd_completions::completions(shell, streams),
+    }
+}
+
+impl Streams<'_> {
+    fn print(&mut self, text: &str) -> Result<()> {
+        match self.out.write_all(text.as_bytes()) {
+            // `clhls ... | head` ends early on purpose
+            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(failure::Failure::new("E0601", format!("cannot write the output: {e}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn progress(&mut self, quiet: bool) -> Progress<'_> {
+        Progress::new(self.err, quiet)
+    }
+}

@@ -1,1 +1,16 @@
-//! Runner of testbenches/filetests (development only).
+//! Runs the text files of `testbenches/filetests` and the kernels of `testbenches/kernels`;
+//! development only.
+//!
+//! * [`files`]: one file is one test; its first line says what is run, `<name>.expect` beside it
+//!   what comes out.
+//! * [`launches`]: `launches.toml` of a kernel, run on any device.
+
+pub mod files;
+pub mod launches;
+
+use std::path::PathBuf;
+
+/// `testbenches/` of this repository.
+pub fn testbenches() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testbenches"))
+}

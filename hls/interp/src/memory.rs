@@ -84,6 +84,13 @@ impl Memory {
         Some(&mut self.buffers[index].bytes)
     }
 
+    /// Gives the buffer at `base` another name for messages, if one starts there.
+    pub fn rename(&mut self, base: u64, name: impl Into<String>) {
+        if let Ok(index) = self.buffers.binary_search_by_key(&base, |b| b.base) {
+            self.buffers[index].name = name.into();
+        }
+    }
+
     /// `size` bytes at `address`, if they are inside one buffer.
     pub fn bytes(&self, address: u64, size: usize) -> Option<&[u8]> {
         let (index, offset) = self.find(address)?;

@@ -1,0 +1,249 @@
+//! The command line: what can be asked. One file per subcommand does it.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// OpenCL kernels to pipelined Verilog accelerators.
+#[derive(Parser, Debug)]
+#[command(name = "clhls", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// No progress messages.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  clhls build vadd.cl --board u250 -o build/vadd      Verilog, package, host code
+  clhls build vadd.spv --emit opt                     the optimised IR, as text
+  clhls run vadd.cl --kernel vadd --global 1024 --arg a=rand:f32[1024]:1 --arg b=@b.npy \\
+            --arg c=zeros:f32[1024] --arg n=1024 --out c=c.npy
+  clhls run build/vadd --kernel vadd --global 1024 ...   the built hardware, simulated
+  clhls report build/vadd
+
+Exit codes: 0 done, 1 error in the input or while running, 2 wrong usage, 101 defect of clhls.";
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Compile kernels for a board.
+    Build(BuildArgs),
+    /// Run a kernel in the interpreter or in simulated hardware.
+    Run(Box<RunArgs>),
+    /// Show what a build made: loops and their intervals, ports, memory accesses.
+    Report(ReportArgs),
+    /// List the boards that can be built for.
+    Boards(BoardsArgs),
+    /// List the SPIR-V capabilities, extensions and instructions that are understood.
+    Support,
+    /// Check that a module can be compiled, without compiling it.
+    Check(CheckArgs),
+    /// Print the completion script of a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Where kernels come from.
+#[derive(Args, Debug, Clone)]
+pub struct InputArgs {
+    /// SPIR-V module (.spv), its assembly (.spvasm), OpenCL C (.cl) or IR text (.clir); for `run`
+    /// also the output directory of a build.
+    pub input: PathBuf,
+    /// OpenCL C version of a .cl file: CL1.2, CL2.0 or CL3.0.
+    #[arg(long, value_name = "STD", default_value = "CL1.2")]
+    pub cl_std: String,
+    /// Option for clang when the input is a .cl file, such as -DN=16; may be repeated.
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub clang: Vec<String>,
+}
+
+/// How kernels are compiled.
+#[derive(Args, Debug, Clone)]
+pub struct CompileArgs {
+    /// Board (see `clhls boards`).
+    #[arg(long)]
+    pub board: Option<String>,
+    /// Folder with further boards, or with one board.
+    #[arg(long, value_name = "DIR")]
+    pub board_dir: Option<PathBuf>,
+    /// Clock target in MHz [default: the board's].
+    #[arg(long, value_name = "MHZ")]
+    pub clock: Option<f64>,
+    /// Optimisation level: 0 only what hardware needs, 1 without trading area for speed, 2 all.
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=2))]
+    pub level: u8,
+    /// Work-items that go through the datapath side by side.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub simd: u32,
+    /// Copies of the datapath.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub compute_units: u32,
+    /// Capacity in bytes of each local-memory argument.
+    #[arg(long, value_name = "BYTES", default_value_t = 16384)]
+    pub local_bytes: u64,
+    /// How segments are scheduled.
+    #[arg(long, value_enum, default_value_t = Scheduler::Asap)]
+    pub scheduler: Scheduler,
+    /// Write the program after every pass and step into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub dump_dir: Option<PathBuf>,
+}
+
+/// Schedulers of straight-line regions.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scheduler {
+    /// Each operation as soon as it can.
+    Asap,
+    /// Any legal schedule; for tests.
+    Random,
+}
+
+/// Stages that can be printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stage {
+    /// IR as read.
+    Ir,
+    /// IR after optimisation.
+    Opt,
+    /// Schedule.
+    Schedule,
+    /// Verilog.
+    Verilog,
+}
+
+/// `clhls build`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  clhls build conv.cl --board u250 -o build/conv --clang=-DK=3
+  clhls build conv.spv --board ulx3s --clock 80 --kernel blur
+  clhls build conv.spv --emit schedule --board unit
+  clhls build conv.clir --board unit --dump-dir dump")]
+pub struct BuildArgs {
+    /// The kernels.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// Output directory; replaced as a whole when the build succeeds, untouched when it fails. With
+    /// --emit: the file to write [default: standard output].
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Kernel to build; may be repeated [default: all].
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Vec<String>,
+    /// Stop at this stage and print it.
+    #[arg(long, value_enum, value_name = "STAGE")]
+    pub emit: Option<Stage>,
+    /// Vitis platform: name or .xpfm file [default: the board's].
+    #[arg(long)]
+    pub platform: Option<String>,
+    /// How.
+    #[command(flatten)]
+    pub compile: CompileArgs,
+}
+
+/// Devices that run kernels.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeviceKind {
+    /// The interpreter of the IR.
+    Emu,
+    /// The generated hardware in Verilator.
+    Sim,
+}
+
+/// `clhls run`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Values of arguments (docs/launches.md):
+  @a.npy  zeros:f32[1024]  fill:i32[64]:-1  iota:i32[64]  rand:f32[1024]:SEED[:LO..HI]  data:i32[3]:1,2,3
+  a number (3, 1.5), a vector (1,2,3,4), bytes:HEX (a struct), local:BYTES (local memory)
+
+Examples:
+  clhls run vadd.cl --kernel vadd --global 1024 --arg a=rand:f32[1024]:1 --arg b=rand:f32[1024]:2 \\
+        --arg c=zeros:f32[1024] --arg n=1024 --out c=c.npy
+  clhls run build/vadd --kernel vadd --global 1024 ... --mem-latency 200 --stall-rate 0.3 --trace vadd.fst")]
+pub struct RunArgs {
+    /// The kernels.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// Kernel to run [default: the only one].
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Work-items in each dimension.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', required = true)]
+    pub global: Vec<u64>,
+    /// Work-items of a work-group.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
+    pub local: Option<Vec<u64>>,
+    /// First global id.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
+    pub offset: Option<Vec<u64>>,
+    /// Value of an argument; NAME is its name or number.
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
+    pub args: Vec<(String, String)>,
+    /// Where to run [default: sim for a build directory, else emu].
+    #[arg(long, value_enum)]
+    pub device: Option<DeviceKind>,
+    /// Write a buffer after the run.
+    #[arg(long = "out", value_name = "NAME=FILE.npy", value_parser = pair)]
+    pub outputs: Vec<(String, String)>,
+    /// Print the hardware's counters and the loops.
+    #[arg(long)]
+    pub profile: bool,
+    /// Write waveforms (sim).
+    #[arg(long, value_name = "FILE.fst")]
+    pub trace: Option<PathBuf>,
+    /// Seed: of the order of work-items (emu; without it, in order), of memory's behaviour (sim).
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Cycles from a request to its answer (sim).
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub mem_latency: u32,
+    /// Probability that a memory channel pauses in a cycle (sim).
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    pub stall_rate: f64,
+    /// Stop after this many instructions (emu).
+    #[arg(long, value_name = "N")]
+    pub step_limit: Option<u64>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// How, when hardware must be made first.
+    #[command(flatten)]
+    pub compile: CompileArgs,
+}
+
+/// `clhls report`
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// Output directory of a build.
+    pub dir: PathBuf,
+    /// Print the manifest as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `clhls boards`
+#[derive(Args, Debug)]
+pub struct BoardsArgs {
+    /// Folder with further boards, or with one board.
+    #[arg(long, value_name = "DIR")]
+    pub board_dir: Option<PathBuf>,
+}
+
+/// `clhls check`
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// The kernels.
+    #[command(flatten)]
+    pub input: InputArgs,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}

@@ -1,0 +1,134 @@
+//! `clhls build`
+
+use crate::Streams;
+use crate::cli::{BuildArgs, CompileArgs, Scheduler, Stage};
+use crate::failure::{Failure, Result};
+use crate::input::read_module;
+use crate::output::{check_replaceable, write_dir, write_file};
+use crate::pipeline::{Options, Pipeline, library};
+use base::FileSet;
+use std::fmt::Write;
+use std::path::PathBuf;
+use target::Board;
+
+/// Seed of `--scheduler random`.
+const RANDOM_SEED: u64 = 1;
+
+/// Options of the pipeline from the command line.
+pub(crate) fn options(compile: &CompileArgs, kernels: &[String]) -> Result<Options> {
+    if let Some(mhz) = compile.clock.filter(|mhz| !(1.0..=2000.0).contains(mhz)) {
+        return Err(Failure::new("E0606", format!("a clock of {mhz} MHz: 1 to 2000 are possible")));
+    }
+    Ok(Options {
+        kernels: kernels.to_vec(),
+        level: match compile.level {
+            0 => ir_opt::Level::O0,
+            1 => ir_opt::Level::O1,
+            _ => ir_opt::Level::O2,
+        },
+        simd: compile.simd,
+        compute_units: compile.compute_units,
+        local_bytes: compile.local_bytes,
+        random_schedule: (compile.scheduler == Scheduler::Random).then_some(RANDOM_SEED),
+        clock_mhz: compile.clock,
+        platform: None,
+        dump: compile.dump_dir.is_some(),
+    })
+}
+
+/// The board asked for, or `default`.
+pub(crate) fn board(compile: &CompileArgs, default: Option<&str>) -> Result<Board> {
+    let library = library(compile.board_dir.as_deref())?;
+    match compile.board.as_deref().or(default) {
+        Some(name) => Ok(library.board(name)?),
+        None => {
+            let boards = library.boards().join(", ");
+            let e = Failure::new("E0606", "no board given: what is the kernel to run on?");
+            Err(e.help(format!("--board with one of {boards}")))
+        }
+    }
+}
+
+pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) -> Result<()> {
+    let mut options = options(&args.compile, &args.kernel)?;
+    options.platform.clone_from(&args.platform);
+    let board = board(&args.compile, args.emit.map(|_| "unit"))?;
+    if let Some(stage) = args.emit {
+        return emit(args, stage, &options, &board, streams);
+    }
+    let dir = args.output.clone().unwrap_or_else(|| default_dir(args));
+    check_replaceable(&dir)?;
+    let build = {
+        let mut progress = streams.progress(quiet);
+        progress.step("read");
+        let module = read_module(&args.input, &args.kernel)?;
+        let mut tell = |what: &str| progress.step(what);
+        let pipeline = Pipeline::new(&options, &board, &mut tell);
+        let result = pipeline.compile(module);
+        write_dumps(args.compile.dump_dir.as_ref(), &pipeline.dumps.borrow())?;
+        result?
+    };
+    write_dir(&dir, &build.files)?;
+    let mut text = String::new();
+    for kernel in &build.manifest.kernels {
+        let _ = writeln!(
+            text,
+            "{}: {} at {} MHz, {} loops, {} memory accesses",
+            kernel.signature.name,
+            board.name,
+            kernel.clock_mhz,
+            kernel.loops.len(),
+            kernel.sites.len()
+        );
+    }
+    let _ = writeln!(text, "{} files in {}", build.files.len(), dir.display());
+    streams.print(&text)
+}
+
+/// `build/<name of the input>`
+fn default_dir(args: &BuildArgs) -> PathBuf {
+    let name = args.input.input.file_stem().unwrap_or_default();
+    PathBuf::from("build").join(name)
+}
+
+/// Prints one stage.
+fn emit(
+    args: &BuildArgs,
+    stage: Stage,
+    options: &Options,
+    board: &Board,
+    streams: &mut Streams<'_>,
+) -> Result<()> {
+    let module = read_module(&args.input, &args.kernel)?;
+    let mut silent = |_: &str| {};
+    let pipeline = Pipeline::new(options, board, &mut silent);
+    let result = stage_text(&pipeline, module, stage);
+    write_dumps(args.compile.dump_dir.as_ref(), &pipeline.dumps.borrow())?;
+    let text = result?;
+    match &args.output {
+        Some(path) => write_file(path, text.as_bytes()),
+        None => streams.print(&text),
+    }
+}
+
+fn stage_text(pipeline: &Pipeline<'_>, module: ir::Module, stage: Stage) -> Result<String> {
+    if stage == Stage::Ir {
+        return Ok(module.to_string());
+    }
+    let module = pipeline.optimise(module)?;
+    if stage == Stage::Opt {
+        return Ok(module.to_string());
+    }
+    let schedules = pipeline.schedule(&module)?;
+    if stage == Stage::Schedule {
+        return Ok(schedules.iter().map(schedule::text::print).collect::<Vec<_>>().join("\n"));
+    }
+    let (files, _) = pipeline.verilog(&module, &schedules)?;
+    Ok(files.iter().map(|(_, text)| String::from_utf8_lossy(text).into_owned()).collect())
+}
+
+/// Writes what the stages left, also when a later one failed.
+pub(crate) fn write_dumps(dir: Option<&PathBuf>, dumps: &FileSet) -> Result<()> {
+    let Some(dir) = dir else { return Ok(()) };
+    dumps.iter().try_for_each(|(name, text)| write_file(&dir.join(name), text))
+}

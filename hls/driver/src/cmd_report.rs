@@ -1,0 +1,58 @@
+//! `clhls report`
+
+use crate::Streams;
+use crate::cli::ReportArgs;
+use crate::failure::{Failure, Result};
+use abi::{Kernel, Manifest};
+use std::fmt::Write;
+
+pub(crate) fn report(args: &ReportArgs, streams: &mut Streams<'_>) -> Result<()> {
+    if !args.dir.join(abi::MANIFEST_FILE).exists() {
+        let what = format!("{} is not the output directory of a build", args.dir.display());
+        return Err(Failure::new("E0611", what).help("make one with clhls build"));
+    }
+    let manifest = Manifest::read(&args.dir)?;
+    if args.json {
+        return streams.print(&manifest.to_json());
+    }
+    let text: Vec<String> = manifest.kernels.iter().map(kernel_text).collect();
+    streams.print(&text.join("\n"))
+}
+
+/// A kernel as text: interface, loops, memory accesses.
+pub(crate) fn kernel_text(kernel: &Kernel) -> String {
+    let mut text = String::new();
+    // writing to a string cannot fail
+    let _ = print_kernel(&mut text, kernel);
+    text
+}
+
+fn print_kernel(text: &mut String, kernel: &Kernel) -> std::fmt::Result {
+    let s = &kernel.signature;
+    writeln!(text, "kernel {} on {} at {} MHz", s.name, kernel.board, kernel.clock_mhz)?;
+    writeln!(text, "  work-groups of up to {} work-items", s.max_work_group_size)?;
+    for port in &kernel.memory_ports {
+        writeln!(text, "  port {}: {} bits", port.name, port.data_bits)?;
+    }
+    for arg in &s.args {
+        let place = match arg.offset {
+            Some(offset) => format!("register {offset:#05x}"),
+            None => "no register".into(),
+        };
+        writeln!(text, "  argument {} {} ({}): {place}", arg.index, arg.name, arg.type_name)?;
+    }
+    for l in &kernel.loops {
+        let source = if l.source.is_empty() { "" } else { " at " };
+        writeln!(
+            text,
+            "  {}{source}{}: {}, II {}, latency {}: {}",
+            l.name, l.source, l.kind, l.ii, l.latency, l.reason
+        )?;
+    }
+    for site in &kernel.sites {
+        let port = site.port.as_deref().unwrap_or("on-chip memory");
+        let source = if site.source.is_empty() { "" } else { " at " };
+        writeln!(text, "  {:?} of {} bytes, {port}{source}{}", site.kind, site.bytes, site.source)?;
+    }
+    Ok(())
+}

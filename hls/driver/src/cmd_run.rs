@@ -1,0 +1,290 @@
+//! `clhls run`
+
+use crate::Streams;
+use crate::cli::{DeviceKind, RunArgs};
+use crate::cmd_build::{board, options, write_dumps};
+use crate::cmd_report::kernel_text;
+use crate::emu::Emulator;
+use crate::failure::{Failure, Result};
+use crate::input::read_module;
+use crate::output::write_file;
+use crate::pipeline::{Build, Pipeline};
+use crate::progress::Progress;
+use abi::{Access, Kernel, KernelSignature};
+use host::{Array, Device, NdRange, RunResult, Value};
+use interp::{Options, Order};
+use sim::{SimOptions, Simulator};
+use std::fmt::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Elements of a buffer that are printed.
+const SHOWN: usize = 8;
+
+/// A device and, for hardware, what is known of its kernels.
+struct Target {
+    device: Box<dyn Device>,
+    hardware: Vec<Kernel>,
+}
+
+pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Result<()> {
+    let (signature, result, hardware, device, time) = {
+        let mut progress = streams.progress(quiet || args.json);
+        let values = values(args)?;
+        let mut target = target(args, &mut progress)?;
+        let signature = choose_kernel(&*target.device, args.kernel.as_deref())?;
+        check_outputs(args, &signature)?;
+        progress.step("run");
+        let range = NdRange {
+            global: args.global.clone(),
+            local: args.local.clone(),
+            offset: args.offset.clone(),
+        };
+        let start = Instant::now();
+        let result = host::run(&mut *target.device, &signature.name, &range, &values)?;
+        let time = start.elapsed();
+        let hardware = target.hardware.into_iter().find(|k| k.signature.name == signature.name);
+        (signature, result, hardware, target.device.name(), time)
+    };
+    for (name, file) in &args.outputs {
+        if let Some((_, array)) = find_buffer(&result, &signature, name) {
+            write_npy(array, Path::new(file))?;
+        }
+    }
+    let text = if args.json {
+        json(&signature, &result, hardware.as_ref(), device, time)
+    } else {
+        summary(args, &signature, &result, hardware.as_ref(), device)
+    };
+    streams.print(&text)
+}
+
+fn values(args: &RunArgs) -> Result<Vec<(String, Value)>> {
+    args.args
+        .iter()
+        .map(|(name, text)| Ok((name.clone(), Value::parse(text, Path::new(""))?)))
+        .collect()
+}
+
+/// The device that the command line asks for, with the kernels on it.
+fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
+    let input = &args.input.input;
+    if input.is_dir() {
+        if args.device == Some(DeviceKind::Emu) {
+            let what = format!("{} is built hardware, which emu cannot run", input.display());
+            return Err(Failure::new("E0613", what).help("give emu the kernel file, or use sim"));
+        }
+        let device = Simulator::open(input, sim_options(args)?)?;
+        return simulated(device, args, progress);
+    }
+    progress.step("read");
+    let module = read_module(&args.input, args.kernel.as_slice())?;
+    if args.device == Some(DeviceKind::Sim) {
+        let build = build(args, module, progress)?;
+        let sources = build.sources();
+        let device = Simulator::new(build.manifest, sources, sim_options(args)?)?;
+        return simulated(device, args, progress);
+    }
+    if args.trace.is_some() {
+        return Err(Failure::new("E0613", "--trace needs --device sim: emu has no waveforms"));
+    }
+    let order = args.seed.map_or(Order::Sequential, |seed| Order::Interleaved { seed });
+    let options = Options { step_limit: args.step_limit, order };
+    let sources = module.sources.clone();
+    let device = Emulator::new(module, options).map_err(|e| Failure::with_sources(e, &sources))?;
+    Ok(Target { device: Box::new(device), hardware: vec![] })
+}
+
+fn build(args: &RunArgs, module: ir::Module, progress: &mut Progress<'_>) -> Result<Build> {
+    let kernels: Vec<String> = args.kernel.iter().cloned().collect();
+    let options = options(&args.compile, &kernels)?;
+    let board = board(&args.compile, Some("unit"))?;
+    let mut tell = |what: &str| progress.step(what);
+    let pipeline = Pipeline::new(&options, &board, &mut tell);
+    let result = pipeline.compile(module);
+    write_dumps(args.compile.dump_dir.as_ref(), &pipeline.dumps.borrow())?;
+    result
+}
+
+fn simulated(device: Simulator, args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
+    let kernel = choose_kernel(&device, args.kernel.as_deref())?;
+    progress.step("build the simulator");
+    device.build(&kernel.name)?;
+    let hardware = device.manifest().kernels.clone();
+    Ok(Target { device: Box::new(device), hardware })
+}
+
+fn sim_options(args: &RunArgs) -> Result<SimOptions> {
+    if !(0.0..1.0).contains(&args.stall_rate) {
+        let what = format!("--stall-rate {}: from 0 to below 1 is possible", args.stall_rate);
+        return Err(Failure::new("E0613", what));
+    }
+    let mut options = SimOptions { trace: args.trace.clone(), ..SimOptions::default() };
+    options.memory.seed = args.seed.unwrap_or(options.memory.seed);
+    options.memory.read_latency = args.mem_latency.max(1);
+    options.memory.write_latency = args.mem_latency.max(1);
+    options.memory.stall_rate = args.stall_rate;
+    Ok(options)
+}
+
+fn choose_kernel(device: &dyn Device, name: Option<&str>) -> Result<KernelSignature> {
+    let kernels = device.kernels();
+    match (name, kernels.as_slice()) {
+        (Some(name), _) => Ok(device.kernel(name)?.clone()),
+        (None, [only]) => Ok((*only).clone()),
+        (None, []) => Err(Failure::new("E0607", "the input has no kernels")),
+        (None, several) => {
+            let names: Vec<&str> = several.iter().map(|k| k.name.as_str()).collect();
+            let help = format!("--kernel with one of {}", names.join(", "));
+            Err(Failure::new("E0607", "the input has several kernels").help(help))
+        }
+    }
+}
+
+/// Names of `--out` are those of buffers; known before anything runs.
+fn check_outputs(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
+    for (name, file) in &args.outputs {
+        if !signature.arg(name).is_some_and(|a| a.kind.is_buffer()) {
+            let what =
+                format!("--out {name}={file}: kernel `{}` has no such buffer", signature.name);
+            return Err(Failure::new("E0613", what));
+        }
+        if !file.ends_with(".npy") {
+            return Err(Failure::new(
+                "E0613",
+                format!("--out {name}={file}: expected a .npy file"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn find_buffer<'a>(
+    result: &'a RunResult,
+    signature: &KernelSignature,
+    name: &str,
+) -> Option<&'a (String, Array)> {
+    let arg = signature.arg(name)?;
+    result.buffers.iter().find(|(n, _)| *n == arg.name)
+}
+
+/// Writes a buffer beside its place first: a failure leaves no half-written file.
+fn write_npy(array: &Array, path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let fail = |e: std::io::Error| crate::failure::io("write", path, &e);
+    let scratch = tempfile::Builder::new().prefix(".clhls-").tempdir_in(folder).map_err(fail)?;
+    let fresh = scratch.path().join("out.npy");
+    array.write_npy(&fresh)?;
+    let bytes = std::fs::read(&fresh).map_err(fail)?;
+    match std::fs::rename(&fresh, path) {
+        Ok(()) => Ok(()),
+        Err(_) => write_file(path, &bytes),
+    }
+}
+
+fn summary(
+    args: &RunArgs,
+    signature: &KernelSignature,
+    result: &RunResult,
+    hardware: Option<&Kernel>,
+    device: &str,
+) -> String {
+    let mut text = String::new();
+    let stats = &result.stats;
+    // writing to a string cannot fail
+    let _ = write!(text, "{} on {device}: {} work-items", signature.name, stats.work_items);
+    if let Some(h) = &stats.hardware {
+        let rate = stats.work_items as f64 / h.cycles.max(1) as f64;
+        let _ = write!(text, ", {} cycles, {rate:.3} work-items a cycle", h.cycles);
+    }
+    text.push('\n');
+    if let (true, Some(h)) = (args.profile, &stats.hardware) {
+        let cycles = h.cycles.max(1) as f64;
+        for (what, beats, bytes, bursts) in [
+            ("read", h.read_beats, h.read_bytes, h.read_bursts),
+            ("written", h.write_beats, h.write_bytes, h.write_bursts),
+        ] {
+            let rate = beats as f64 / cycles;
+            let _ = writeln!(
+                text,
+                "{what}: {bytes} bytes in {beats} beats, {bursts} bursts, {rate:.3} beats a cycle"
+            );
+        }
+        text.extend(hardware.map(kernel_text));
+    }
+    let written = |name: &str| {
+        let access = signature.args.iter().find(|a| a.name == name).map(|a| a.access);
+        matches!(access, Some(Access::ReadWrite | Access::WriteOnly))
+    };
+    for (name, array) in result.buffers.iter().filter(|(n, _)| written(n)) {
+        let _ = writeln!(text, "{name}: {}", buffer_text(array));
+    }
+    text
+}
+
+/// Type, shape and the first elements.
+fn buffer_text(array: &Array) -> String {
+    let size = array.scalar.bytes() as usize;
+    let shape: Vec<String> = array.shape.iter().map(u64::to_string).collect();
+    let first: Vec<String> = array
+        .bytes
+        .chunks_exact(size)
+        .take(SHOWN)
+        .map(|bytes| element_text(array.scalar, bytes))
+        .collect();
+    let more = if array.bytes.len() / size > SHOWN { " ..." } else { "" };
+    format!("{}[{}] {}{more}", array.scalar, shape.join(","), first.join(" "))
+}
+
+fn element_text(scalar: abi::ScalarType, bytes: &[u8]) -> String {
+    let bits = bytes.iter().rev().fold(0u128, |v, b| v << 8 | u128::from(*b));
+    let width = 8 * bytes.len() as u32;
+    match scalar {
+        abi::ScalarType::F16 => {
+            let op = arith::Operator::FToF {
+                from: arith::Format::F16,
+                to: arith::Format::F32,
+                round: ir::Rounding::Rte,
+            };
+            f32::from_bits(arith::eval(op, &[bits]) as u32).to_string()
+        }
+        abi::ScalarType::F32 => f32::from_bits(bits as u32).to_string(),
+        abi::ScalarType::F64 => f64::from_bits(bits as u64).to_string(),
+        s if s.is_signed() => ir::builder::sign_extend(bits, width).to_string(),
+        _ => bits.to_string(),
+    }
+}
+
+fn json(
+    signature: &KernelSignature,
+    result: &RunResult,
+    hardware: Option<&Kernel>,
+    device: &str,
+    time: Duration,
+) -> String {
+    let h = result.stats.hardware;
+    let loops: Vec<serde_json::Value> = hardware
+        .iter()
+        .flat_map(|k| &k.loops)
+        .map(|l| {
+            serde_json::json!({
+                "name": l.name, "source": l.source, "kind": l.kind, "ii": l.ii,
+                "latency": l.latency, "reason": l.reason,
+            })
+        })
+        .collect();
+    let value = serde_json::json!({
+        "kernel": signature.name,
+        "device": device,
+        "launches": 1,
+        "work_items": result.stats.work_items,
+        "cycles": h.map(|h| h.cycles),
+        "bytes_read": h.map(|h| h.read_bytes),
+        "bytes_written": h.map(|h| h.write_bytes),
+        "read_beats": h.map(|h| h.read_beats),
+        "write_beats": h.map(|h| h.write_beats),
+        "loops": loops,
+        "seconds": time.as_secs_f64(),
+    });
+    format!("{value:#}\n")
+}

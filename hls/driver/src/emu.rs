@@ -1,0 +1,149 @@
+//! The interpreter as a device.
+
+use crate::signature::signatures;
+use abi::KernelSignature;
+use host::{BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, check_args};
+use interp::{Argument, Launch, Memory, Options, Program};
+use ir::Module;
+use std::collections::BTreeMap;
+
+/// A device that interprets the IR of a module.
+pub struct Emulator {
+    module: Module,
+    signatures: Vec<KernelSignature>,
+    memory: Memory,
+    program: Program,
+    /// Device addresses of the buffers.
+    buffers: BTreeMap<BufferId, u64>,
+    next: u32,
+    options: Options,
+}
+
+impl Emulator {
+    /// A device that runs `module`, which the verifier must have accepted.
+    ///
+    /// # Errors
+    /// Those of [`Program::new`].
+    pub fn new(module: Module, options: Options) -> base::Result<Self> {
+        let mut memory = Memory::new();
+        let program = Program::new(&module, &mut memory)?;
+        let signatures = signatures(&module);
+        let buffers = BTreeMap::new();
+        Ok(Self { module, signatures, memory, program, buffers, next: 0, options })
+    }
+
+    /// The module.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Changes how the next launches run.
+    pub fn set_options(&mut self, options: Options) {
+        self.options = options;
+    }
+
+    fn address(&self, buffer: BufferId) -> Result<u64, Error> {
+        self.buffers.get(&buffer).copied().ok_or_else(|| {
+            Error::new(ErrorKind::Buffer, format!("there is no buffer {}", buffer.0))
+        })
+    }
+
+    fn range(&mut self, buffer: BufferId, offset: u64, size: usize) -> Result<&mut [u8], Error> {
+        let base = self.address(buffer)?;
+        let bytes = self.memory.buffer_mut(base).unwrap_or_default();
+        let whole = bytes.len();
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let end = start.checked_add(size).unwrap_or(usize::MAX);
+        bytes.get_mut(start..end).ok_or_else(|| {
+            let what = format!("{size} bytes at offset {offset} of a buffer of {whole}");
+            Error::new(ErrorKind::Buffer, format!("{what} bytes"))
+        })
+    }
+}
+
+impl Device for Emulator {
+    fn name(&self) -> &'static str {
+        "emu"
+    }
+
+    fn kernels(&self) -> Vec<&KernelSignature> {
+        self.signatures.iter().collect()
+    }
+
+    fn allocate(&mut self, size: u64) -> Result<BufferId, Error> {
+        if size == 0 {
+            return Err(Error::new(ErrorKind::BufferSize, "a buffer of 0 bytes"));
+        }
+        let no_room = || Error::new(ErrorKind::OutOfMemory, format!("no room for {size} bytes"));
+        let mut bytes: Vec<u8> = vec![];
+        let length = usize::try_from(size).map_err(|_| no_room())?;
+        bytes.try_reserve_exact(length).map_err(|_| no_room())?;
+        bytes.resize(length, 0);
+        let id = BufferId(self.next);
+        let name = format!("buffer {}", id.0);
+        let limit = self.program.address_limit();
+        let address = self.memory.allocate(name, bytes, 128, limit).ok_or_else(no_room)?;
+        self.next += 1;
+        self.buffers.insert(id, address);
+        Ok(id)
+    }
+
+    fn free(&mut self, buffer: BufferId) -> Result<(), Error> {
+        let address = self.address(buffer)?;
+        self.memory.release(address);
+        self.buffers.remove(&buffer);
+        Ok(())
+    }
+
+    fn write(&mut self, buffer: BufferId, offset: u64, data: &[u8]) -> Result<(), Error> {
+        self.range(buffer, offset, data.len())?.copy_from_slice(data);
+        Ok(())
+    }
+
+    fn read(&mut self, buffer: BufferId, offset: u64, data: &mut [u8]) -> Result<(), Error> {
+        data.copy_from_slice(self.range(buffer, offset, data.len())?);
+        Ok(())
+    }
+
+    fn launch(
+        &mut self,
+        kernel: &str,
+        range: &NdRange,
+        args: &[LaunchArg],
+    ) -> Result<LaunchStats, Error> {
+        let signature = self.kernel(kernel)?.clone();
+        check_args(&signature, args)?;
+        let range = range.resolve(&signature)?;
+        let mut given = Vec::with_capacity(args.len());
+        for (arg, info) in args.iter().zip(&signature.args) {
+            given.push(match arg {
+                LaunchArg::Buffer { buffer, offset } => {
+                    let base = self.address(*buffer)?;
+                    self.memory.rename(base, format!("argument `{}`", info.name));
+                    Argument::Pointer(base.wrapping_add(*offset))
+                }
+                LaunchArg::Null => Argument::Pointer(0),
+                LaunchArg::Local(size) => Argument::Local(*size),
+                LaunchArg::Value(bytes) => Argument::Value(bytes.clone()),
+            });
+        }
+        let launch = Launch {
+            kernel: kernel.to_owned(),
+            work_dim: range.work_dim,
+            global: range.global,
+            local: Some(range.local),
+            offset: range.offset,
+            args: given,
+        };
+        let stats = self.program.run(&mut self.memory, &launch, &self.options).map_err(|e| {
+            Error::new(ErrorKind::Execution, e.render(&self.module.sources).trim_end())
+        })?;
+        Ok(LaunchStats { work_items: stats.work_items, hardware: None })
+    }
+
+    fn reload_program(&mut self) -> Result<(), Error> {
+        self.program
+            .reload(&mut self.memory)
+            .map_err(|e| Error::new(ErrorKind::OutOfMemory, e.to_string()))
+    }
+}

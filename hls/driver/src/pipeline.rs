@@ -1,0 +1,238 @@
+//! The path from a module to a package, in the words of the folders of `hls/`.
+
+use crate::failure::{Failure, Result};
+use crate::input::attach_sources;
+use crate::signature::complete;
+use abi::Manifest;
+use base::{FileSet, SourceMap};
+use ir::Module;
+use schedule::KernelSchedule;
+use std::cell::RefCell;
+use std::path::Path;
+use target::{Board, Library};
+use verilog_to_package::PackOptions;
+
+/// What to build and how.
+pub struct Options {
+    /// Kernels; empty = all.
+    pub kernels: Vec<String>,
+    /// Optimisation level.
+    pub level: ir_opt::Level,
+    /// Work-items side by side.
+    pub simd: u32,
+    /// Copies of the datapath.
+    pub compute_units: u32,
+    /// Capacity in bytes of each local-memory argument.
+    pub local_bytes: u64,
+    /// Schedules segments at random, with this seed.
+    pub random_schedule: Option<u64>,
+    /// Clock target in MHz; none = the board's.
+    pub clock_mhz: Option<f64>,
+    /// Vitis platform.
+    pub platform: Option<String>,
+    /// Whether to keep the text of every stage.
+    pub dump: bool,
+}
+
+/// A finished build.
+pub struct Build {
+    /// All files of the output directory.
+    pub files: FileSet,
+    /// The manifest, which is one of them.
+    pub manifest: Manifest,
+}
+
+impl Build {
+    /// The Verilog files in the form that the simulator takes.
+    pub fn sources(&self) -> Vec<sim::Source> {
+        let source = |(path, text): (&str, &[u8])| {
+            let name = path.strip_prefix("rtl/")?.to_owned();
+            let module = name.trim_end_matches(".v");
+            let library = rtl_to_verilog::library_names().any(|n| n == module);
+            let text = String::from_utf8_lossy(text).into_owned();
+            Some(sim::Source { name, text, library })
+        };
+        self.files.iter().filter_map(source).collect()
+    }
+}
+
+/// Runs the steps one after the other and keeps their text for `--dump-dir`.
+pub struct Pipeline<'a> {
+    options: &'a Options,
+    board: &'a Board,
+    /// Told what begins.
+    progress: RefCell<&'a mut dyn FnMut(&str)>,
+    /// Text of each stage, numbered as in DESIGN: `00-ir.clir`, `01-opt.inline.clir`...
+    pub dumps: RefCell<FileSet>,
+}
+
+/// Reads a SPIR-V module; `folder` is where source files are looked for, for messages.
+///
+/// # Errors
+/// Malformed or unsupported input.
+pub fn read_spirv(bytes: &[u8], name: &str, kernels: &[String], folder: &Path) -> Result<Module> {
+    let options = spirv_to_ir::Options {
+        name: name.to_owned(),
+        kernels: kernels.to_vec(),
+        ..spirv_to_ir::Options::default()
+    };
+    let mut sources = SourceMap::default();
+    let result = spirv_to_ir::read_with_sources(bytes, &options, &mut sources);
+    attach_sources(&mut sources, folder);
+    let mut module = result.map_err(|e| Failure::with_sources(e, &sources))?;
+    module.sources = sources;
+    ir::verify::verify_module(&module).map_err(|e| Failure::with_sources(e, &module.sources))?;
+    Ok(module)
+}
+
+impl<'a> Pipeline<'a> {
+    /// Steps that compile for a board.
+    pub fn new(options: &'a Options, board: &'a Board, progress: &'a mut dyn FnMut(&str)) -> Self {
+        let progress = RefCell::new(progress);
+        Pipeline { options, board, progress, dumps: RefCell::default() }
+    }
+
+    /// The whole path.
+    ///
+    /// # Errors
+    /// Those of each step, with source lines.
+    pub fn compile(&self, module: Module) -> Result<Build> {
+        self.keep("00-ir.clir", || module.to_string());
+        let module = self.optimise(module)?;
+        let schedules = self.schedule(&module)?;
+        let (verilog, manifest) = self.verilog(&module, &schedules)?;
+        self.pack(verilog, manifest)
+    }
+
+    /// ir-opt
+    ///
+    /// # Errors
+    /// Those of the step.
+    pub fn optimise(&self, module: Module) -> Result<Module> {
+        self.step("optimise");
+        let sources = module.sources.clone();
+        let dump = |label: &str, m: &Module| self.keep(&format!("{label}.clir"), || m.to_string());
+        let options = ir_opt::Options {
+            level: self.options.level,
+            simd: self.options.simd,
+            max_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
+            dump: if self.options.dump { Some(&dump) } else { None },
+            ..ir_opt::Options::default()
+        };
+        ir_opt::run(module, &self.options.kernels, &options, &self.board.family)
+            .map_err(|e| Failure::with_sources(e, &sources))
+    }
+
+    /// ir-to-schedule
+    ///
+    /// # Errors
+    /// Those of the step.
+    pub fn schedule(&self, module: &Module) -> Result<Vec<KernelSchedule>> {
+        self.step("schedule");
+        let random = ir_to_schedule::Random { seed: self.options.random_schedule.unwrap_or(0) };
+        let options = ir_to_schedule::Options {
+            clock_mhz: self.clock_mhz(),
+            scheduler: match self.options.random_schedule {
+                Some(_) => &random,
+                None => &ir_to_schedule::Asap,
+            },
+            default_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
+            memory_latency: MEMORY_LATENCY,
+            bus_bytes: self.bus_bytes(),
+            local_arg_bytes: self.options.local_bytes,
+        };
+        let mut all = vec![];
+        for (_, kernel) in module.kernels() {
+            let schedule = ir_to_schedule::solve(kernel, module, &self.board.family, &options)
+                .map_err(|e| Failure::with_sources(e, &module.sources))?;
+            let name = format!("30-{}.sched", kernel.name);
+            self.keep(&name, || schedule::text::print(&schedule));
+            all.push(schedule);
+        }
+        if all.is_empty() {
+            return Err(Failure::new("E0607", format!("{} has no kernels", module.name)));
+        }
+        Ok(all)
+    }
+
+    /// schedule-to-rtl and rtl-to-verilog: Verilog files by path below the output directory.
+    ///
+    /// # Errors
+    /// Those of the steps; what `--simd` and `--compute-units` ask beyond them.
+    pub fn verilog(
+        &self,
+        module: &Module,
+        schedules: &[KernelSchedule],
+    ) -> Result<(FileSet, Manifest)> {
+        if self.options.simd != 1 || self.options.compute_units != 1 {
+            let what = "--simd and --compute-units above 1 are not supported yet";
+            return Err(Failure::new("E0608", what));
+        }
+        self.step("generate Verilog");
+        let fail = |e| Failure::with_sources(e, &module.sources);
+        let built = schedule_to_rtl::Built {
+            board: &self.board.name,
+            clock_mhz: self.clock_mhz(),
+            bus_bytes: self.bus_bytes(),
+            local_arg_bytes: self.options.local_bytes,
+        };
+        let family = &self.board.family.name;
+        let (design, mut manifest) =
+            schedule_to_rtl::lower(module, schedules, family, &built).map_err(fail)?;
+        for kernel in &mut manifest.kernels {
+            complete(&mut kernel.signature, module);
+        }
+        let verilog = rtl_to_verilog::emit(&design).map_err(fail)?;
+        let mut files = FileSet::new();
+        for (name, text) in verilog.iter() {
+            self.keep(&format!("50-{name}"), || String::from_utf8_lossy(text).into_owned());
+            files.insert(format!("rtl/{name}"), text);
+        }
+        Ok((files, manifest))
+    }
+
+    /// verilog-to-package: the output directory.
+    ///
+    /// # Errors
+    /// Those of the step.
+    pub fn pack(&self, verilog: FileSet, manifest: Manifest) -> Result<Build> {
+        self.step("package");
+        let options = PackOptions { platform: self.options.platform.clone() };
+        let mut files = verilog_to_package::pack(&manifest, &verilog, self.board, &options)?;
+        files.extend(verilog);
+        files.insert(abi::MANIFEST_FILE, manifest.to_json());
+        Ok(Build { files, manifest })
+    }
+
+    fn step(&self, what: &str) {
+        (self.progress.borrow_mut())(what);
+    }
+
+    fn keep(&self, name: &str, text: impl FnOnce() -> String) {
+        if self.options.dump {
+            self.dumps.borrow_mut().insert(name, text());
+        }
+    }
+
+    fn clock_mhz(&self) -> f64 {
+        self.options.clock_mhz.unwrap_or(self.board.default_clock_mhz.into())
+    }
+
+    fn bus_bytes(&self) -> u32 {
+        self.board.memory.data_bits / 8
+    }
+}
+
+/// Cycles from a device-memory request to its answer that loops are dimensioned for.
+const MEMORY_LATENCY: u32 = 100;
+
+/// The boards that are known, with those of a folder.
+///
+/// # Errors
+/// `E0606` when the folder has none or cannot be read.
+pub fn library(board_dir: Option<&Path>) -> Result<Library> {
+    match board_dir {
+        Some(dir) => Ok(Library::builtin().with_dir(dir)?),
+        None => Ok(Library::builtin()),
+    }
+}

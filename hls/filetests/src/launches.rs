@@ -1,0 +1,231 @@
+//! `launches.toml` (docs/launches.md): reads it and runs its launches on a device.
+
+use host::{Array, Device, LaunchStats, NdRange, Value};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A launch file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaunchFile {
+    /// `-cl-std` of the producers.
+    #[serde(default = "default_std")]
+    pub cl_std: String,
+    /// Further clang options, separated by blanks.
+    #[serde(default)]
+    pub options: String,
+    /// Capacity of local-pointer arguments, by argument name.
+    #[serde(default)]
+    pub local_bytes: BTreeMap<String, u64>,
+    /// The launches.
+    #[serde(rename = "launch")]
+    launches: Vec<RawLaunch>,
+}
+
+fn default_std() -> String {
+    "CL1.2".into()
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawLaunch {
+    name: String,
+    kernel: String,
+    global: Vec<u64>,
+    local: Option<Vec<u64>>,
+    offset: Option<Vec<u64>>,
+    args: BTreeMap<String, String>,
+    #[serde(default)]
+    expect: BTreeMap<String, String>,
+    #[serde(default, rename = "origin")]
+    _origin: String,
+}
+
+/// A launch.
+#[derive(Debug, Clone, Default)]
+pub struct Launch {
+    /// Name, unique in its file.
+    pub name: String,
+    /// The kernel function.
+    pub kernel: String,
+    /// Work-items in each dimension.
+    pub global: Vec<u64>,
+    /// Work-items of a work-group.
+    pub local: Option<Vec<u64>>,
+    /// First global id.
+    pub offset: Option<Vec<u64>>,
+    /// Argument name and VALUE.
+    pub args: Vec<(String, String)>,
+    /// Buffer name and expected contents.
+    pub expect: Vec<(String, String)>,
+}
+
+impl LaunchFile {
+    /// Reads a launch file.
+    ///
+    /// # Errors
+    /// What is wrong with it, naming the file.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let fail = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|e| fail(&e))?;
+        let file: LaunchFile = toml::from_str(&text).map_err(|e| fail(&e))?;
+        let mut names: Vec<&str> = file.launches.iter().map(|l| l.name.as_str()).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|w| w[0] == w[1]) {
+            Some(twice) => Err(fail(&format!("two launches are called `{}`", twice[0]))),
+            None => Ok(file),
+        }
+    }
+
+    /// The launches in order.
+    pub fn launches(&self) -> impl Iterator<Item = Launch> + '_ {
+        self.launches.iter().cloned().map(|l| Launch {
+            name: l.name,
+            kernel: l.kernel,
+            global: l.global,
+            local: l.local,
+            offset: l.offset,
+            args: l.args.into_iter().collect(),
+            expect: l.expect.into_iter().collect(),
+        })
+    }
+
+    /// Bytes of on-chip memory that every local-pointer argument of the file fits in.
+    pub fn local_capacity(&self) -> u64 {
+        let given = self.launches.iter().flat_map(|l| l.args.values());
+        let used = given.filter_map(|v| v.strip_prefix("local:")?.parse().ok());
+        used.chain(self.local_bytes.values().copied()).max().unwrap_or(0)
+    }
+}
+
+/// Runs a launch on a device whose program was freshly loaded and compares the buffers. File
+/// names are relative to `folder`.
+///
+/// # Errors
+/// What is wrong, for people.
+pub fn run_launch(
+    device: &mut dyn Device,
+    launch: &Launch,
+    folder: &Path,
+) -> Result<LaunchStats, String> {
+    let mut args = vec![];
+    for (name, text) in &launch.args {
+        let value = Value::parse(text, folder).map_err(|e| format!("{name}: {e}"))?;
+        args.push((name.clone(), value));
+    }
+    let range = NdRange {
+        global: launch.global.clone(),
+        local: launch.local.clone(),
+        offset: launch.offset.clone(),
+    };
+    let result = host::run(device, &launch.kernel, &range, &args).map_err(|e| e.to_string())?;
+    if let Some((name, _)) =
+        launch.expect.iter().find(|(name, _)| !result.buffers.iter().any(|b| b.0 == *name))
+    {
+        return Err(format!("`{name}` is expected, but is no buffer of the kernel"));
+    }
+    for (name, got) in &result.buffers {
+        let expected = launch.expect.iter().find(|(n, _)| n == name);
+        let outcome = match expected {
+            Some((_, text)) => compare_text(got, text, folder),
+            None => match args.iter().find(|(n, _)| n == name).map(|a| &a.1) {
+                Some(Value::Array(before)) if before.bytes != got.bytes => {
+                    Err("is changed, which the launch file does not say".into())
+                }
+                _ => Ok(()),
+            },
+        };
+        outcome.map_err(|e| format!("buffer `{name}` {e}"))?;
+    }
+    Ok(result.stats)
+}
+
+fn compare_text(got: &Array, text: &str, folder: &Path) -> Result<(), String> {
+    if let Some(want) = text.strip_prefix("sha256:") {
+        let hash: String =
+            Sha256::digest(&got.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        return match hash == want {
+            true => Ok(()),
+            false => Err(format!("has SHA-256 {hash}, expected {want}")),
+        };
+    }
+    match Value::parse(text, folder).map_err(|e| e.to_string())? {
+        Value::Array(want) => compare(got, &want),
+        Value::Bytes(want) if want == got.bytes => Ok(()),
+        Value::Bytes(_) => Err("has other bytes than expected".into()),
+        other => Err(format!("cannot be {}", other.describe())),
+    }
+}
+
+/// Bit by bit, except that NaNs are equal.
+fn compare(got: &Array, want: &Array) -> Result<(), String> {
+    if (got.scalar, &got.shape) != (want.scalar, &want.shape) {
+        return Err(format!(
+            "is {}{:?}, expected {}{:?}",
+            got.scalar, got.shape, want.scalar, want.shape
+        ));
+    }
+    let size = want.scalar.bytes() as usize;
+    let pairs = got.bytes.chunks_exact(size).zip(want.bytes.chunks_exact(size));
+    let differs =
+        |(a, b): &(&[u8], &[u8])| a != b && !(want.scalar.is_float() && is_nan(a) && is_nan(b));
+    let wrong: Vec<(usize, (&[u8], &[u8]))> =
+        pairs.enumerate().filter(|(_, p)| differs(p)).collect();
+    let Some((first, (a, b))) = wrong.first() else { return Ok(()) };
+    let hex = |bytes: &[u8]| bytes.iter().rev().map(|x| format!("{x:02x}")).collect::<String>();
+    Err(format!(
+        "differs in {} of {} elements, first at {first}: got 0x{}, expected 0x{}",
+        wrong.len(),
+        want.bytes.len() / size,
+        hex(a),
+        hex(b)
+    ))
+}
+
+/// Whether little-endian bytes are a NaN of their width.
+fn is_nan(bytes: &[u8]) -> bool {
+    let bits = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
+    match bytes.len() {
+        2 => bits & 0x7fff > 0x7c00,
+        4 => f32::from_bits(bits as u32).is_nan(),
+        _ => f64::from_bits(bits).is_nan(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(text: &str) -> Array {
+        match Value::parse(text, Path::new("")) {
+            Ok(Value::Array(a)) => a,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn comparison_is_bitwise_but_for_nan() {
+        let a = array("data:f32[3]:1,nan,0");
+        assert!(compare(&a, &a).is_ok());
+        let mut quiet = a.clone();
+        quiet.bytes[4] = 1;
+        assert!(compare(&quiet, &a).is_ok(), "another NaN");
+        let e = compare(&array("data:f32[3]:1,nan,-0.0"), &a).unwrap_err();
+        assert_eq!(
+            e,
+            "differs in 1 of 3 elements, first at 2: got 0x80000000, expected 0x00000000"
+        );
+        assert!(compare(&array("zeros:i32[3]"), &a).unwrap_err().starts_with("is i32[3]"));
+    }
+
+    #[test]
+    fn hashes_are_of_the_raw_bytes() {
+        // printf '\x01\x00\x02\x00' | sha256sum
+        let want = "sha256:7b11c1133330cd161071bf23a0c9b6ce5320a8f3a0f83620035a72be46df4104";
+        let e = compare_text(&array("data:u16[2]:1,2"), want, Path::new(""));
+        assert!(e.is_ok(), "{e:?}");
+        assert!(compare_text(&array("data:u16[2]:1,3"), want, Path::new("")).is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! Runs the launches of test kernels: `filetests [--device emu|sim] [--producer NAME] [KERNEL...]`.
+//!
+//! The kernels are `build/kernels/<kernel>.<producer>.spv`, as `testbenches/kernels/compile` makes them.
+//! emu runs each module as read and as optimised, and must give the expected results both times;
+//! sim runs the generated hardware under several schedules and memory behaviours.
+
+use driver::emu::Emulator;
+use driver::pipeline::{Options, Pipeline, library, read_spirv};
+use filetests::launches::{LaunchFile, run_launch};
+use filetests::testbenches;
+use host::Device;
+use sim::{SimOptions, Simulator};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+struct Settings {
+    sim: bool,
+    producers: Vec<String>,
+    kernels: Vec<String>,
+}
+
+fn settings() -> Result<Settings, String> {
+    let mut s = Settings { sim: false, producers: vec![], kernels: vec![] };
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--device" => match args.next().as_deref() {
+                Some("sim") => s.sim = true,
+                Some("emu") => s.sim = false,
+                _ => return Err("--device emu or sim".into()),
+            },
+            "--producer" => s.producers.push(args.next().ok_or("--producer NAME")?),
+            _ if arg.starts_with('-') => return Err(format!("unknown option {arg}")),
+            _ => s.kernels.push(arg),
+        }
+    }
+    if s.producers.is_empty() {
+        s.producers = vec!["clang-22".into(), "clang-15".into()];
+    }
+    if s.kernels.is_empty() {
+        let folders =
+            std::fs::read_dir(testbenches().join("kernels")).map_err(|e| e.to_string())?;
+        s.kernels = folders
+            .filter_map(|e| Some(e.ok()?.path()))
+            .filter(|p| p.join("launches.toml").exists())
+            .filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned()))
+            .collect();
+        s.kernels.sort();
+    }
+    Ok(s)
+}
+
+fn main() -> ExitCode {
+    let settings = match settings() {
+        Ok(s) => s,
+        Err(e) => {
+            eprintln!("filetests: {e}");
+            return ExitCode::from(2);
+        }
+    };
+    let (mut passed, mut failed) = (0, 0);
+    for kernel in &settings.kernels {
+        for producer in &settings.producers {
+            let outcome = match settings.sim {
+                true => run_sim(kernel, producer),
+                false => run_emu(kernel, producer),
+            };
+            match outcome {
+                Ok(launches) => {
+                    passed += 1;
+                    println!("{kernel} {producer}: {launches} launches");
+                }
+                Err(e) => {
+                    failed += 1;
+                    println!(
+                        "{kernel} {producer}: FAILED\n  {}",
+                        e.trim_end().replace('\n', "\n  ")
+                    );
+                }
+            }
+        }
+    }
+    println!("{passed} modules passed, {failed} failed");
+    ExitCode::from(u8::from(failed > 0))
+}
+
+/// The module of a kernel and its launches.
+fn load(kernel: &str, producer: &str) -> Result<(ir::Module, LaunchFile, PathBuf), String> {
+    let folder = testbenches().join("kernels").join(kernel);
+    let file = LaunchFile::read(&folder.join("launches.toml"))?;
+    let path = testbenches().join(format!("../build/kernels/{kernel}.{producer}.spv"));
+    let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let module = read_spirv(&bytes, kernel, &[], &folder).map_err(|e| e.render())?;
+    Ok((module, file, folder))
+}
+
+fn run_all(device: &mut dyn Device, file: &LaunchFile, folder: &Path) -> Result<usize, String> {
+    let mut count = 0;
+    for launch in file.launches() {
+        device.reload_program().map_err(|e| e.to_string())?;
+        run_launch(device, &launch, folder).map_err(|e| format!("{}: {e}", launch.name))?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn run_emu(kernel: &str, producer: &str) -> Result<usize, String> {
+    let (module, file, folder) = load(kernel, producer)?;
+    let optimise = |level| {
+        let options = ir_opt::Options { level, ..ir_opt::Options::default() };
+        ir_opt::run(module.clone(), &[], &options, &target::Family::unit())
+            .map_err(|e| e.render(&module.sources))
+    };
+    let emulate = |m: ir::Module, what: &str| {
+        let limit = interp::Options { step_limit: Some(20_000_000_000), ..Default::default() };
+        let mut device = Emulator::new(m, limit).map_err(|e| format!("{what}: {e}"))?;
+        run_all(&mut device, &file, &folder).map_err(|e| format!("{what}: {e}"))
+    };
+    emulate(module.clone(), "as read")?;
+    emulate(optimise(ir_opt::Level::O0)?, "-O0")?;
+    emulate(optimise(ir_opt::Level::O2)?, "-O2")
+}
+
+fn run_sim(kernel: &str, producer: &str) -> Result<usize, String> {
+    let (module, file, folder) = load(kernel, producer)?;
+    let mut count = 0;
+    // schedule seed, memory seed, latency, stall rate
+    for (schedule, seed, latency, stalls) in
+        [(None, 1, 100, 0.0), (None, 2, 20, 0.3), (Some(3), 4, 50, 0.2)]
+    {
+        let options = Options {
+            kernels: vec![],
+            level: ir_opt::Level::O2,
+            simd: 1,
+            compute_units: 1,
+            local_bytes: file.local_capacity().max(1),
+            random_schedule: schedule,
+            clock_mhz: None,
+            platform: None,
+            dump: false,
+        };
+        let board = library(None).and_then(|l| Ok(l.board("unit")?)).map_err(|e| e.render())?;
+        let mut silent = |_: &str| {};
+        let build = Pipeline::new(&options, &board, &mut silent)
+            .compile(module.clone())
+            .map_err(|e| e.render())?;
+        let sources = build.sources();
+        let mut sim_options = SimOptions::default();
+        sim_options.memory.seed = seed;
+        sim_options.memory.read_latency = latency;
+        sim_options.memory.write_latency = latency;
+        sim_options.memory.stall_rate = stalls;
+        let mut device =
+            Simulator::new(build.manifest, sources, sim_options).map_err(|e| e.to_string())?;
+        count = run_all(&mut device, &file, &folder)
+            .map_err(|e| format!("schedule {schedule:?}, memory seed {seed}: {e}"))?;
+    }
+    Ok(count)
+}
