@@ -9,9 +9,10 @@
 //! W, L  = width variables, numbers, and sums and differences of these: w, 1, w-1, n+m
 //! ```
 //!
-//! A variable that begins with `f` stands for a float format, with `p` for a pointer type.
+//! Variables are single letters; a width called `f` stands for a float format, `p` for a pointer type.
 
 use super::lang::{Graph, Head, Node};
+use base::SmallVec;
 use egg::Id;
 use ir::{FloatCC, FloatKind, IntCC, Op, Scalar, Type};
 
@@ -19,7 +20,7 @@ use ir::{FloatCC, FloatKind, IntCC, Op, Scalar, Type};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WidthExpr {
     /// Variables with their signs.
-    pub terms: Vec<(i32, String)>,
+    pub terms: SmallVec<[(i32, char); 2]>,
     /// The number.
     pub constant: i32,
 }
@@ -29,8 +30,8 @@ pub struct WidthExpr {
 pub enum Term {
     /// Any value.
     Var {
-        /// Name with its `?`.
-        name: String,
+        /// Its letter.
+        name: char,
         /// Its width, where stated.
         width: Option<WidthExpr>,
         /// Whether it must be constant (`$c`).
@@ -62,24 +63,24 @@ pub enum Term {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bindings {
     /// Width variables.
-    pub widths: Vec<(String, i32)>,
+    pub widths: SmallVec<[(char, i32); 4]>,
     /// Format of the float variable.
     pub float: Option<FloatKind>,
     /// Type of the pointer variable.
     pub pointer: Option<Type>,
     /// Term variables.
-    pub values: Vec<(String, Id)>,
+    pub values: SmallVec<[(char, Id); 4]>,
 }
 
 impl Bindings {
     /// The value of a width variable.
-    pub fn width(&self, name: &str) -> Option<i32> {
-        self.widths.iter().find(|(n, _)| n == name).map(|(_, w)| *w)
+    pub fn width(&self, name: char) -> Option<i32> {
+        self.widths.iter().find(|(n, _)| *n == name).map(|(_, w)| *w)
     }
 
     /// The class of a term variable.
-    pub fn value(&self, name: &str) -> Option<Id> {
-        self.values.iter().find(|(n, _)| n == name).map(|(_, v)| *v)
+    pub fn value(&self, name: char) -> Option<Id> {
+        self.values.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)
     }
 }
 
@@ -88,22 +89,22 @@ impl WidthExpr {
     pub fn value(&self, bound: &Bindings) -> Option<i32> {
         let mut sum = self.constant;
         for (sign, name) in &self.terms {
-            sum += sign * bound.width(name)?;
+            sum += sign * bound.width(*name)?;
         }
         Some(sum)
     }
 
     /// The variable that this is, if it is one.
-    pub fn as_variable(&self) -> Option<&str> {
+    pub fn as_variable(&self) -> Option<char> {
         match &self.terms[..] {
-            [(1, name)] if self.constant == 0 => Some(name),
+            [(1, name)] if self.constant == 0 => Some(*name),
             _ => None,
         }
     }
 
     /// Reads an expression.
     pub fn parse(text: &str) -> Result<WidthExpr, String> {
-        let mut expr = WidthExpr { terms: vec![], constant: 0 };
+        let mut expr = WidthExpr { terms: SmallVec::new(), constant: 0 };
         let spaced = text.replace('+', " + ").replace('-', " - ");
         let mut sign = 1;
         for word in spaced.split_whitespace() {
@@ -112,10 +113,7 @@ impl WidthExpr {
                 "-" => sign = -1,
                 _ => match word.parse::<i32>() {
                     Ok(n) => expr.constant += sign * n,
-                    Err(_) if word.chars().all(|c| c.is_ascii_alphanumeric()) => {
-                        expr.terms.push((sign, word.to_owned()));
-                    }
-                    Err(_) => return Err(format!("`{text}` is no width")),
+                    Err(_) => expr.terms.push((sign, letter(word)?)),
                 },
             }
         }
@@ -127,7 +125,7 @@ impl WidthExpr {
         if let Some(name) = self.as_variable()
             && bound.width(name).is_none()
         {
-            bound.widths.push((name.to_owned(), width));
+            bound.widths.push((name, width));
             return true;
         }
         self.value(bound) == Some(width)
@@ -137,7 +135,7 @@ impl WidthExpr {
         if ty.is_vector() {
             return false;
         }
-        let first = self.terms.first().and_then(|(_, n)| n.chars().next());
+        let first = self.terms.first().map(|(_, n)| *n);
         let fits = match ty.scalar {
             Scalar::Int(_) => !matches!(first, Some('f' | 'p')),
             Scalar::Float(kind) => first == Some('f') && *bound.float.get_or_insert(kind) == kind,
@@ -148,7 +146,7 @@ impl WidthExpr {
 
     /// The type of this width.
     fn to_type(&self, bound: &Bindings) -> Option<Type> {
-        match self.terms.first().and_then(|(_, n)| n.chars().next()) {
+        match self.terms.first().map(|(_, n)| *n) {
             Some('f') => Some(Type::float(bound.float?)),
             Some('p') => bound.pointer,
             _ => match self.value(bound)? {
@@ -169,6 +167,14 @@ impl Term {
         if at == words.len() { Ok(term) } else { Err(format!("too much in `{text}`")) }
     }
 
+    /// What nodes at the top of this term have in common; none for variables and numbers.
+    pub fn key(&self) -> Option<Op> {
+        match self {
+            Term::Op { op, .. } => Some(*op),
+            _ => None,
+        }
+    }
+
     /// All ways in which class `id` contains this term, given what is bound.
     pub fn find(&self, graph: &Graph, id: Id, bound: &Bindings) -> Vec<Bindings> {
         let class = &graph[id];
@@ -184,11 +190,11 @@ impl Term {
                 {
                     return vec![];
                 }
-                match b.value(name) {
+                match b.value(*name) {
                     Some(old) if graph.find(old) != graph.find(id) => vec![],
                     Some(_) => vec![b],
                     None => {
-                        b.values.push((name.clone(), graph.find(id)));
+                        b.values.push((*name, graph.find(id)));
                         vec![b]
                     }
                 }
@@ -234,7 +240,7 @@ impl Term {
     /// Adds the term to the e-graph; none when a width is out of range.
     pub fn add(&self, graph: &mut Graph, bound: &Bindings) -> Option<Id> {
         match self {
-            Term::Var { name, .. } => bound.value(name),
+            Term::Var { name, .. } => bound.value(*name),
             Term::Number { width, .. } => {
                 let node = Node::constant(width.to_type(bound)?, self.number(bound)?);
                 Some(graph.add(node))
@@ -255,7 +261,7 @@ impl Term {
     pub fn evaluate(&self, graph: &Graph, bound: &Bindings) -> Option<(Type, u128)> {
         match self {
             Term::Var { name, .. } => {
-                let data = &graph[bound.value(name)?].data;
+                let data = &graph[bound.value(*name)?].data;
                 Some((data.ty, data.constant?))
             }
             Term::Number { width, .. } => Some((width.to_type(bound)?, self.number(bound)?)),
@@ -271,11 +277,11 @@ impl Term {
     }
 
     /// Names of all width variables, in order of appearance.
-    pub fn width_variables(&self, names: &mut Vec<String>) {
+    pub fn width_variables(&self, names: &mut Vec<char>) {
         let mut note = |w: &WidthExpr| {
             for (_, n) in &w.terms {
                 if !names.contains(n) {
-                    names.push(n.clone());
+                    names.push(*n);
                 }
             }
         };
@@ -334,6 +340,15 @@ fn concrete(op: Op, lo: &Option<WidthExpr>, bound: &Bindings) -> Option<Op> {
     }
 }
 
+/// A name of one letter.
+fn letter(word: &str) -> Result<char, String> {
+    let mut chars = word.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) if c.is_ascii_lowercase() => Ok(c),
+        _ => Err(format!("`{word}` is no variable: one letter is")),
+    }
+}
+
 fn parse_term(words: &[&str], at: &mut usize) -> Result<Term, String> {
     let word = *words.get(*at).ok_or("a term ends early")?;
     *at += 1;
@@ -364,7 +379,7 @@ fn parse_term(words: &[&str], at: &mut usize) -> Result<Term, String> {
     };
     if name.starts_with('?') || name.starts_with('$') {
         let constant = name.starts_with('$');
-        return Ok(Term::Var { name: name.to_owned(), width, constant });
+        return Ok(Term::Var { name: letter(&name[1..])?, width, constant });
     }
     let width = width.ok_or(format!("the number `{word}` has no width"))?;
     Ok(match name.strip_prefix('#') {

@@ -203,8 +203,10 @@ fn saturate(graph: &mut Graph, insts: usize) {
     let limit = NODES + NODES_PER_INST * insts;
     for _ in 0..ROUNDS {
         let before = (graph.total_size(), graph.number_of_classes());
+        let index = index(graph);
         for rule in rules::all() {
-            apply(graph, rule, limit);
+            let Some(ids) = rule.lhs.key().and_then(|op| index.get(&op)) else { continue };
+            apply(graph, rule, ids, limit);
             if graph.total_size() > limit {
                 graph.rebuild();
                 return;
@@ -217,16 +219,34 @@ fn saturate(graph: &mut Graph, insts: usize) {
     }
 }
 
-fn apply(graph: &mut Graph, rule: &Rule, limit: usize) {
+/// The classes that have a node of each operation, in order.
+fn index(graph: &Graph) -> FxHashMap<Op, Vec<Id>> {
     let mut ids: Vec<Id> = graph.classes().map(|c| c.id).collect();
     ids.sort();
-    let mut found = vec![];
+    let mut index: FxHashMap<Op, Vec<Id>> = FxHashMap::default();
     for id in ids {
+        for node in &graph[id].nodes {
+            let Head::Op(op) = node.head else { continue };
+            let key = if matches!(op, Op::Slice { .. }) { Op::Slice { lo: 0 } } else { op };
+            let list = index.entry(key).or_default();
+            if list.last() != Some(&id) {
+                list.push(id);
+            }
+        }
+    }
+    index
+}
+
+fn apply(graph: &mut Graph, rule: &Rule, ids: &[Id], limit: usize) {
+    let mut found = vec![];
+    for &id in ids {
+        let id = graph.find(id);
         found.extend(rule.matches(graph, id).into_iter().map(|b| (id, b)));
         if found.len() > MATCHES {
             break;
         }
     }
+    let mut changed = false;
     for (id, bound) in found {
         if graph.total_size() > limit {
             break;
@@ -234,10 +254,12 @@ fn apply(graph: &mut Graph, rule: &Rule, limit: usize) {
         if let Some(new) = rule.rhs.add(graph, &bound)
             && graph[new].data.ty == graph[id].data.ty
         {
-            graph.union(id, new);
+            changed |= graph.union(id, new);
         }
     }
-    graph.rebuild();
+    if changed {
+        graph.rebuild();
+    }
 }
 
 /// Runs the old and the new terms on random leaves.

@@ -19,29 +19,29 @@ pub fn choices(rule: &Rule) -> Vec<Bindings> {
     rule.lhs.width_variables(&mut names);
     let mut all = vec![Bindings::default()];
     for name in &names {
-        let values: Vec<Bindings> = match name.chars().next() {
+        let values: Vec<Bindings> = match Some(*name) {
             Some('f') => [FloatKind::F16, FloatKind::F32, FloatKind::F64]
                 .map(|k| Bindings { float: Some(k), ..Bindings::default() })
                 .to_vec(),
             Some('p') => vec![Bindings {
                 pointer: Some(Type::ptr(ir::Space::Global)),
-                widths: vec![(name.clone(), 64)],
+                widths: [(*name, 64)].into_iter().collect(),
                 ..Bindings::default()
             }],
             _ => {
                 let list: Vec<u32> = match rule.text.prove_at {
-                    [] if name == "w" => USUAL.to_vec(),
+                    [] if *name == 'w' => USUAL.to_vec(),
                     [] => OTHERS.to_vec(),
                     list => list.to_vec(),
                 };
                 // low bits of slices begin at 0
-                let list = if matches!(name.as_str(), "l" | "k") {
+                let list = if matches!(name, 'l' | 'k') {
                     [0].into_iter().chain(list).collect()
                 } else {
                     list
                 };
                 let one = |w: u32| Bindings {
-                    widths: vec![(name.clone(), w as i32)],
+                    widths: [(*name, w as i32)].into_iter().collect(),
                     ..Bindings::default()
                 };
                 list.into_iter().map(one).collect()
@@ -58,7 +58,7 @@ pub fn choices(rule: &Rule) -> Vec<Bindings> {
 
 fn join(a: &Bindings, b: &Bindings) -> Bindings {
     let mut j = a.clone();
-    j.widths.extend(b.widths.iter().cloned());
+    j.widths.extend(b.widths.iter().copied());
     j.float = j.float.or(b.float);
     j.pointer = j.pointer.or(b.pointer);
     j
@@ -95,7 +95,7 @@ pub fn claim(rule: &Rule, bound: &Bindings) -> Option<String> {
 
 struct Writer<'b> {
     bound: &'b Bindings,
-    variables: Vec<(String, u32)>,
+    variables: Vec<(char, u32)>,
     declarations: String,
     asserts: String,
     fresh: usize,
@@ -118,7 +118,7 @@ impl<'b> Writer<'b> {
     }
 
     fn width(&self, expr: &WidthExpr) -> Option<u32> {
-        match expr.terms.first().and_then(|(_, n)| n.chars().next()) {
+        match expr.terms.first().map(|(_, n)| *n) {
             Some('f') => self.bound.float.map(FloatKind::bits),
             _ => expr
                 .value(self.bound)
@@ -136,17 +136,15 @@ impl<'b> Writer<'b> {
                 let stated = width.as_ref().and_then(|w| self.width(w));
                 let w = known.or(stated).or(want)?;
                 if known.is_none() {
-                    let name = symbol(name);
-                    let _ = writeln!(self.declarations, "(declare-const {name} (_ BitVec {w}))");
+                    let symbol = symbol(*name);
+                    let _ = writeln!(self.declarations, "(declare-const {symbol} (_ BitVec {w}))");
+                    self.variables.push((*name, w));
                 }
-                if known.is_none() {
-                    self.variables.push((name.clone(), w));
-                }
-                (stated.is_none() || stated == Some(w)).then(|| (symbol(name), w))
+                (stated.is_none() || stated == Some(w)).then(|| (symbol(*name), w))
             }
             Term::Number { text, of_width, width } => {
                 let w = self.width(width)?;
-                if width.terms.first().is_some_and(|(_, n)| n.starts_with('f')) {
+                if width.terms.first().is_some_and(|(_, n)| *n == 'f') {
                     let bits = super::pattern::float_bits(text.parse().ok()?, self.bound.float?)?;
                     return Some((format!("(_ bv{bits} {w})"), w));
                 }
@@ -286,11 +284,8 @@ impl<'b> Writer<'b> {
     }
 }
 
-fn symbol(name: &str) -> String {
-    match name.split_at(1) {
-        ("$", rest) => format!("c_{rest}"),
-        (_, rest) => format!("x_{rest}"),
-    }
+fn symbol(name: char) -> String {
+    format!("x_{name}")
 }
 
 fn bit(condition: &str) -> String {
