@@ -65,6 +65,22 @@ codes! {
         "Give the number of a SpecId decoration of the module and a value of the constant's type.";
 }
 
+/// Comment before this crate's part of docs/errors.md.
+pub const ERRORS_BEGIN: &str = "<!-- begin spirv-to-ir: generated -->";
+/// Comment after it.
+pub const ERRORS_END: &str = "<!-- end spirv-to-ir -->";
+
+/// This crate's part of docs/errors.md.
+pub fn errors_markdown() -> String {
+    let mut out = format!(
+        "{ERRORS_BEGIN}\n## Reading SPIR-V\n\n| code | meaning | what to do |\n|---|---|---|\n"
+    );
+    for c in ERROR_CODES {
+        out.push_str(&format!("| {} | {} | {} |\n", c.code, c.title, c.remedy));
+    }
+    out + ERRORS_END
+}
+
 /// A message without a place; callers add what they know.
 pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(code, message))

@@ -27,7 +27,7 @@ mod outline;
 pub mod support;
 mod types;
 
-pub use errors::{ERROR_CODES, ErrorCode};
+pub use errors::{ERROR_CODES, ERRORS_BEGIN, ERRORS_END, ErrorCode, errors_markdown};
 
 use base::{Diagnostics, SourceMap};
 use ir::Module;

@@ -35,6 +35,7 @@ pub(crate) fn call<'a>(
         "__to_global" | "__to_local" | "__to_private" | "to_global" | "to_local" | "to_private" => {
             return l.cast_space(&call);
         }
+        "get_fence" => return l.tag_table(&call, 1, 2),
         _ => {}
     }
     if let Some(done) = atomic(l, &call, plain, params) {
@@ -97,6 +98,13 @@ fn atomic<'a>(
 ) -> Option<R<()>> {
     let name = name.strip_prefix("atomic_").or_else(|| name.strip_prefix("atom_"))?;
     let unsigned = is_unsigned(params);
+    let (c11, explicit) = match name.strip_suffix("_explicit") {
+        Some(short) => (short, true),
+        None => (name, false),
+    };
+    if let Some(op) = c11_operation(c11, unsigned) {
+        return Some(l.c11_atomic_call(call, op, explicit));
+    }
     let op = match name {
         "add" => AtomicOp::Add,
         "sub" => AtomicOp::Sub,
@@ -114,6 +122,25 @@ fn atomic<'a>(
         _ => return None,
     };
     Some(l.atomic_call(call, op))
+}
+
+/// The C11 atomics with an operand at most.
+fn c11_operation(name: &str, unsigned: bool) -> Option<AtomicOp> {
+    Some(match name {
+        "load" => AtomicOp::Load,
+        "store" | "init" => AtomicOp::Store,
+        "exchange" => AtomicOp::Xchg,
+        "fetch_add" => AtomicOp::Add,
+        "fetch_sub" => AtomicOp::Sub,
+        "fetch_and" => AtomicOp::And,
+        "fetch_or" => AtomicOp::Or,
+        "fetch_xor" => AtomicOp::Xor,
+        "fetch_min" if unsigned => AtomicOp::UMin,
+        "fetch_min" => AtomicOp::SMin,
+        "fetch_max" if unsigned => AtomicOp::UMax,
+        "fetch_max" => AtomicOp::SMax,
+        _ => return None,
+    })
 }
 
 /// A `convert_<type>[_sat][_<rounding>]` function.

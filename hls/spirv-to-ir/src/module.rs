@@ -380,7 +380,7 @@ impl<'a> Spv<'a> {
         // on 2.0 and 2021 on 3.0.
         let version = inst.arg(1)?;
         self.cl_version = match inst.arg(0)? {
-            3 => version / 1000,
+            3 => version / 100_000 * 100 + version / 1000 % 100 * 10,
             4 | 6 => {
                 if version >= 202_100 {
                     300

@@ -426,7 +426,7 @@ pub(crate) fn opaque_milestone(op: Op) -> &'static str {
         | Op::TypeReserveId
         | Op::TypePipeStorage => "images and pipes",
         Op::TypeQueue | Op::TypeDeviceEvent => "device enqueue",
-        Op::TypeEvent => "work-group functions",
+        Op::TypeEvent => "work-group and sub-group functions",
         _ => "not planned",
     }
 }

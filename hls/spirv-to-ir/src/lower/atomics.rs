@@ -67,6 +67,31 @@ impl Lower<'_, '_, '_> {
         self.set(call, old)
     }
 
+    /// A call of a C11 atomic: pointer, value (none for loads), then memory order where the name
+    /// ends in `_explicit`.
+    pub(crate) fn c11_atomic_call(&mut self, call: &Inst, op: AtomicOp, explicit: bool) -> R<()> {
+        let ptr = self.pointer(call, 0)?;
+        let count = op.value_operands();
+        let values = (0..count).map(|k| self.operand(call, 1 + k)).collect::<R<Leaves>>()?;
+        // `memory_order` as clang numbers it; all but these are sequentially consistent.
+        let order = match call.args.get(1 + count).filter(|_| explicit) {
+            Some(id) => self.spv.consts.scalar(*id),
+            None => None,
+        };
+        let semantics = match order {
+            Some(0) => 0,
+            Some(1 | 2) => 0x2,
+            Some(3) => 0x4,
+            Some(4) => 0x8,
+            _ => 0x10,
+        };
+        let old = self.fenced_atomic(call, op, ptr, values, semantics)?;
+        match op {
+            AtomicOp::Store => Ok(()),
+            _ => self.set(call, old),
+        }
+    }
+
     /// A call of `atomic_inc` or `atomic_dec`.
     pub(crate) fn atomic_step_call(&mut self, call: &Inst, op: AtomicOp) -> R<()> {
         let ptr = self.pointer(call, 0)?;
@@ -90,6 +115,17 @@ impl Lower<'_, '_, '_> {
         let scope = self.constant_operand(inst, 1)?;
         let semantics = self.constant_operand(inst, 2)?;
         self.check(Scope::from_u32(scope).is_some(), inst, "its scope does not exist")?;
+        self.fenced_atomic(inst, op, ptr, values, semantics)
+    }
+
+    fn fenced_atomic(
+        &mut self,
+        inst: &Inst,
+        op: AtomicOp,
+        ptr: Value,
+        values: Leaves,
+        semantics: u32,
+    ) -> R<Value> {
         let mut flags = fence_flags(semantics);
         if flags == FenceFlags::default() {
             let space = self.b.space_of(ptr);

@@ -54,6 +54,9 @@ impl Lower<'_, '_, '_> {
     pub(super) fn composite_extract(&mut self, inst: &Inst) -> R<()> {
         let object = inst.arg(0)?;
         let leaves = self.leaves(object)?;
+        if let Some(v) = self.builtin_past_end(inst, object)? {
+            return self.set(inst, v);
+        }
         let place = self.place(inst, self.spv.type_of(object)?, &inst.args[1..])?;
         let part = Leaves::from_slice(self.part(inst, &leaves, &place)?);
         match (place.lane, &part[..]) {

@@ -265,13 +265,18 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpGenericPtrMemSemantics`: from the tag of the pointer.
     pub(super) fn generic_semantics(&mut self, inst: &Inst) -> R<()> {
+        self.tag_table(inst, 0x100, 0x200)
+    }
+
+    /// One number for generic pointers to local memory, one for global, 0 for private.
+    pub(crate) fn tag_table(&mut self, inst: &Inst, local: u128, global: u128) -> R<()> {
         let v = self.pointer(inst, 0)?;
         self.check(self.b.space_of(v) == Some(Space::Generic), inst, "its operand is not generic")?;
         let ty = self.result_type(inst)?;
         self.check(ty.is_int() && !ty.is_vector(), inst, "its result is not an integer")?;
         let tag = self.generic_tag(v);
         let mut result = self.b.constant(ty, 0);
-        for (space, semantics) in [(Space::Local, 0x100), (Space::Global, 0x200)] {
+        for (space, semantics) in [(Space::Local, local), (Space::Global, global)] {
             let want = self.b.constant(Type::int(2), ir::op::generic_tag(space).into());
             let is = self.b.icmp(IntCC::Eq, tag, want);
             let bits = self.b.constant(ty, semantics);

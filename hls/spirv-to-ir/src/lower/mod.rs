@@ -68,7 +68,10 @@ pub(crate) fn lower(link: &mut Linker, job: Job) {
     };
     let result = lower.function(job.kernel);
     let loc = lower.b.loc;
-    if let Err(e) = result {
+    if let Err(mut e) = result {
+        if e.labels.is_empty() && !loc.is_known() {
+            e = Box::new(e.note(format!("in function `{}`", lower.b.func.name)));
+        }
         lower.link.report(*located(e, loc));
     }
     link.module.functions[job.func] = func;

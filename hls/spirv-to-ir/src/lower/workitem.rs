@@ -4,7 +4,7 @@ use super::{Leaves, Lower};
 use crate::decode::{Id, Inst};
 use crate::errors::{BAD_OPERAND, R, UNSUPPORTED, error, unsupported};
 use ir::{IntCC, Op, Query, Type, Value};
-use rspirv::spirv::BuiltIn;
+use rspirv::spirv::{self, BuiltIn};
 
 /// A pointer to a built-in variable, or to one component of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +97,21 @@ impl<'a> Lower<'a, '_, '_> {
             component => self.query(builtin.query, component.unwrap_or(0), ty),
         };
         self.set(inst, v)
+    }
+
+    /// What `get_global_id(7)` and the like give: llvm-spirv writes a component past the end of
+    /// the built-in vector.
+    pub(super) fn builtin_past_end(&mut self, inst: &Inst, object: Id) -> R<Option<Value>> {
+        let Some(load) = self.spv.def_inst(object).filter(|i| i.op == spirv::Op::Load) else {
+            return Ok(None);
+        };
+        match (self.builtin_variable(load.arg(0)?)?, inst.args) {
+            (Some(builtin), [_, component]) if *component > 2 && is_vector(builtin.query) => {
+                let ty = self.result_type(inst)?;
+                Ok(Some(self.b.constant(ty, out_of_range(builtin.query).into())))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn query(&mut self, query: Query, dim: u8, ty: Type) -> Value {

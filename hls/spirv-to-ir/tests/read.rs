@@ -1,0 +1,249 @@
+//! Reads the modules of testbenches/filetests/spirv-to-ir. The first line of each `.spvasm` says
+//! what must come of the `.spv` beside it: `; reads`, or `; error CODE: part of the message`.
+
+use interp::{Argument, Launch, Memory, Program};
+use spirv_to_ir::{Options, fuzzing, read, read_with_sources};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testbenches/filetests/spirv-to-ir")
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut out: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == extension))
+        .collect();
+    out.sort();
+    assert!(!out.is_empty(), "no .{extension} in {}", folder.display());
+    out
+}
+
+fn module(name: &str) -> Vec<u8> {
+    std::fs::read(folder().join(name)).unwrap()
+}
+
+#[test]
+fn fixtures_give_what_they_say() {
+    for path in files(&folder(), "spvasm") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let want = text.lines().next().unwrap().trim_start_matches("; ");
+        let bytes = std::fs::read(path.with_extension("spv")).unwrap();
+        let result = read(&bytes, &Options::default());
+        match want.strip_prefix("error ") {
+            None => {
+                assert_eq!(want, "reads", "{}", path.display());
+                let module = result.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+                ir::verify::verify_module(&module).unwrap();
+            }
+            Some(error) => {
+                let (code, part) = error.split_once(": ").unwrap();
+                let Err(e) = result else { panic!("{} is accepted", path.display()) };
+                let first = &e.0[0];
+                let rendered = e.to_string();
+                assert_eq!(first.code, code, "{}: {rendered}", path.display());
+                assert!(rendered.contains(part), "{}: {rendered}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn assembled_fixtures_are_up_to_date() {
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fixture.spv");
+    for path in files(&folder(), "spvasm") {
+        let run = Command::new("spirv-as")
+            .args(["--target-env", "spv1.4", "-o"])
+            .arg(&scratch)
+            .arg(&path)
+            .status();
+        // Without spirv-as there is nothing to compare with; CI has it.
+        let Ok(status) = run else { return };
+        assert!(status.success(), "{}", path.display());
+        let same =
+            std::fs::read(&scratch).unwrap() == std::fs::read(path.with_extension("spv")).unwrap();
+        assert!(same, "{}: run spirv-as again", path.display());
+    }
+}
+
+/// Runs kernel `k` of a fixture with one buffer of `n` integers.
+fn run(name: &str, options: &Options, n: usize) -> Vec<i32> {
+    let module = read(&module(name), options).unwrap();
+    let mut memory = Memory::new();
+    let program = Program::new(&module, &mut memory).unwrap();
+    let out = memory.allocate("out", vec![0; 4 * n], 4, program.address_limit()).unwrap();
+    let launch = Launch {
+        kernel: "k".into(),
+        work_dim: 1,
+        global: [1; 3],
+        local: None,
+        offset: [0; 3],
+        args: vec![Argument::Pointer(out)],
+    };
+    program.run(&mut memory, &launch, &interp::Options::default()).unwrap();
+    let bytes = memory.buffer(out).unwrap();
+    bytes.chunks(4).map(|b| i32::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+/// Worked out by hand from the definitions of the instructions.
+#[test]
+fn integer_instructions_compute_what_the_specification_says() {
+    let want = [
+        1,
+        -2,
+        -1,
+        -1,
+        3,
+        0,
+        i32::MIN,
+        1,
+        1,
+        6,
+        -1,
+        1,
+        0,
+        127,
+        -1,
+        -513,
+        -1,
+        -2,
+        -1,
+        -32,
+        1,
+        12,
+        19,
+        2,
+    ];
+    assert_eq!(run("integers.spv", &Options::default(), want.len()), want);
+}
+
+#[test]
+fn aggregates_go_through_memory_calls_and_selects() {
+    assert_eq!(run("aggregates.spv", &Options::default(), 4), [-5, 7, 10, 10]);
+}
+
+/// s over i = 0..7: 0, 1, (1-5)*2 = -8, -16, -12, (-12-5)*2 = -34, -28.
+#[test]
+fn phis_and_switches_take_the_edge_that_was_taken() {
+    assert_eq!(run("control_flow.spv", &Options::default(), 1), [-28]);
+}
+
+#[test]
+fn constants_specialise_and_relocate() {
+    assert_eq!(run("constants.spv", &Options::default(), 3), [-5, 35, 2]);
+    let given = |id, value| Options { spec_constants: vec![(id, value)], ..Options::default() };
+    let code = |o: &Options| read(&module("constants.spv"), o).unwrap_err().0[0].code;
+    // The constant is the length of an array with five parts.
+    assert_eq!(code(&given(4, 6)), "E0103");
+    assert_eq!(code(&given(5, 5)), "E0118");
+}
+
+#[test]
+fn both_byte_orders_are_read() {
+    let little = module("integers.spv");
+    let big: Vec<u8> = little.chunks(4).flat_map(|w| w.iter().rev().copied()).collect();
+    let show = |bytes: &[u8]| format!("{:?}", read(bytes, &Options::default()).unwrap());
+    assert_eq!(show(&little), show(&big));
+}
+
+#[test]
+fn what_is_not_a_module_is_named() {
+    let good = module("integers.spv");
+    let code = |bytes: &[u8]| read(bytes, &Options::default()).unwrap_err().0[0].code;
+    assert_eq!(code(b""), "E0101");
+    assert_eq!(code(b"// OpenCL C source"), "E0101");
+    assert_eq!(code(b"BC\xc0\xde0000"), "E0101");
+    assert_eq!(code(&good[..good.len() - 1]), "E0101");
+    assert_eq!(code(&good[..16]), "E0101");
+    let mut version = good.clone();
+    version[5] = 7; // 1.4 becomes 1.7
+    version[6] = 1;
+    assert_eq!(code(&version), "E0102");
+    let mut bound = good.clone();
+    bound[15] = 0xff;
+    assert_eq!(code(&bound), "E0116");
+    let mut opcode = good.clone();
+    opcode[20] = 0xff;
+    opcode[21] = 0xff;
+    assert_eq!(code(&opcode), "E0104");
+    assert_eq!(code(&good[..good.len() - 4]), "E0107");
+    let missing = Options { kernels: vec!["other".into()], ..Options::default() };
+    let e = read(&good, &missing).unwrap_err();
+    assert_eq!(e.0[0].code, "E0109");
+    assert!(e.to_string().contains("its kernels are: k"), "{e}");
+}
+
+#[test]
+fn both_producers_are_read() {
+    for path in files(&folder().join("producers"), "spv") {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let result = read(&std::fs::read(&path).unwrap(), &Options::default());
+        if name.starts_with("unsupported") {
+            assert!(result.is_err(), "{name}");
+            continue;
+        }
+        let module = result.unwrap_or_else(|e| panic!("{name}: {e}"));
+        ir::verify::verify_module(&module).unwrap();
+        // Wrappers and unused copies of kernels are gone.
+        let source = std::fs::read_to_string(path.with_extension("").with_extension("cl")).unwrap();
+        assert!(module.kernels().all(|(_, k)| source.contains(&k.name)), "{name}");
+    }
+}
+
+#[test]
+fn kernels_are_described() {
+    let bytes = module("producers/overview.clang-15.spv");
+    let read = read(&bytes, &Options::default()).unwrap();
+    let (_, k) = read.kernel("k1").unwrap();
+    let info = k.kernel.as_ref().unwrap();
+    assert_eq!(info.reqd_work_group_size, Some([64, 1, 1]));
+    let args: Vec<(&str, u32)> = info.args.iter().map(|a| (a.name.as_str(), a.size)).collect();
+    let want = [("a", 8), ("b", 8), ("n", 4), ("s", 48), ("l", 8), ("v3", 16)];
+    assert_eq!(args, want);
+    let flags: Vec<(bool, bool)> =
+        info.args[..2].iter().map(|a| (a.restrict, a.no_write)).collect();
+    assert_eq!(flags, [(true, true), (false, false)]);
+    assert_eq!(read.cl_version, 120);
+    assert!(read.sources.files.values().any(|f| f.name.ends_with("overview.cl")));
+}
+
+#[test]
+fn all_unsupported_functions_are_named_at_once_with_their_lines() {
+    let bytes = module("producers/unsupported.clang-15.spv");
+    let mut sources = base::SourceMap::default();
+    let e = read_with_sources(&bytes, &Options::default(), &mut sources).unwrap_err();
+    let text = e.render(&sources);
+    for part in
+        ["`exp`", "`sin`", "`pow`", "`printf`", "OpTypeImage", "OpGroupIAdd", "OpGroupAsyncCopy"]
+    {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    assert!(text.contains("unsupported.cl:1:"), "{text}");
+    // Asked for one kernel, the others' errors do not matter.
+    let only = Options { kernels: vec!["sg".into()], ..Options::default() };
+    let text = read(&bytes, &only).unwrap_err().to_string();
+    assert!(text.contains("OpGroupAll") && !text.contains("`exp`"), "{text}");
+}
+
+/// Mutated modules end in a verified module or in messages: nothing panics.
+#[test]
+fn mutated_modules_do_not_panic() {
+    let mut still_valid = 0;
+    for (folder, seeds) in [(folder(), 200), (folder().join("producers"), 600)] {
+        for path in files(&folder, "spv") {
+            let bytes = std::fs::read(&path).unwrap();
+            for seed in 0..seeds {
+                let case = fuzzing::mutate(&bytes, seed);
+                let done = std::panic::catch_unwind(|| fuzzing::check(&case));
+                match done {
+                    Ok(valid) => still_valid += usize::from(valid),
+                    Err(_) => panic!("{} with seed {seed} panics", path.display()),
+                }
+            }
+        }
+    }
+    // Mutations that never leave a module valid would test the decoder only.
+    assert!(still_valid > 100, "{still_valid}");
+}
