@@ -7,8 +7,8 @@ use base::entity::SecondaryMap;
 use base::{FxHashMap, Result};
 use ir::analysis::{Base, Cfg, Provenance};
 use ir::{
-    Builder, Function, Inst, IntCC, Module, Object, ObjectKind, Op, Query, Scalar, Space, Table,
-    TableData, Type, Value,
+    BlockCall, Builder, Function, Inst, IntCC, Module, Object, ObjectKind, Op, Query, Scalar,
+    Space, Table, TableData, Terminator, Type, Value,
 };
 use target::{Family, OpKind};
 
@@ -17,6 +17,7 @@ const MAX_TABLE_BYTES: u64 = 1 << 16;
 
 /// Expands the whole kernel.
 pub fn run(func: &mut Function, module: &Module, family: &Family) -> Result<()> {
+    fold_empty_latches(func);
     hoist_queries(func);
     tables(func, module);
     datapath(func, family);
@@ -65,8 +66,35 @@ fn expand_inst(b: &mut Builder, inst: Inst, family: &Family) -> Option<Value> {
         Op::Shl | Op::LShr | Op::AShr if b.func.as_const(args[1]).is_none() => {
             split_shift(b, data.op, args[0], args[1])
         }
+        Op::ICmp(cc @ (IntCC::Eq | IntCC::Ne)) => compare_before_step(b, cc, args[0], args[1]),
         _ => None,
     }
+}
+
+/// `x + c == n` as `x == n - c` where `n` is launch-uniform: the comparison of a loop's counter
+/// no longer waits for the addition, and `n - c` is computed once.
+fn compare_before_step(b: &mut Builder, cc: IntCC, x: Value, y: Value) -> Option<Value> {
+    let uniform = |b: &Builder, v: Value| {
+        let inst = b.func.def_inst(v);
+        inst.is_some_and(|i| match b.func.insts[i].op {
+            Op::Arg { .. } | Op::Const(_) => true,
+            Op::Slice { .. } | Op::Zext | Op::Sext => {
+                let source = b.func.insts[i].args[0];
+                matches!(b.func.def_op(source), Some(Op::Arg { .. } | Op::Const(_)))
+            }
+            _ => false,
+        })
+    };
+    let (sum, bound) = if uniform(b, y) { (x, y) } else { (y, x) };
+    if !uniform(b, bound) || b.func.as_const(bound).is_some() {
+        return None;
+    }
+    let add = b.func.def_inst(sum).filter(|i| b.func.insts[*i].op == Op::Add)?;
+    let (p, q) = (b.func.insts[add].args[0], b.func.insts[add].args[1]);
+    let (value, step) = if b.func.as_const(q).is_some() { (p, q) } else { (q, p) };
+    b.func.as_const(step)?;
+    let before = b.binary(Op::Sub, bound, step);
+    Some(b.icmp(cc, value, before))
 }
 
 /// Small float operations as integer operations on the bits.
@@ -192,6 +220,39 @@ pub fn shift_select_bits(func: &Function, amount: Value) -> u32 {
     match func.def_inst(f.value).map(|i| (func.insts[i].op, &func.insts[i].args)) {
         Some((Op::Concat, args)) if func.as_const(args[1]) == Some(0) => func.bits(args[0]),
         _ => f.width,
+    }
+}
+
+/// Removes empty blocks between the end of a loop's only block and its beginning, so that the
+/// block jumps to itself. Splitting critical edges put them there.
+fn fold_empty_latches(func: &mut Function) {
+    for latch in func.layout.clone() {
+        let data = &func.blocks[latch];
+        let Terminator::Jump(back) = &data.term else { continue };
+        let (back, params) = (back.clone(), data.params.clone());
+        if !data.insts.is_empty() || back.block == latch {
+            continue;
+        }
+        let body = back.block;
+        let edges = func.layout.iter().flat_map(|b| func.blocks[*b].term.targets());
+        let into = edges.filter(|t| t.block == latch).count();
+        let mut term = func.blocks[body].term.clone();
+        let mut changed = false;
+        for t in term.targets_mut() {
+            if t.block == latch && into == 1 {
+                let value = |v: &Value| match params.iter().position(|p| p == v) {
+                    Some(k) => t.args[k],
+                    None => *v,
+                };
+                let args = back.args.iter().map(value).collect();
+                *t = BlockCall { block: body, args };
+                changed = true;
+            }
+        }
+        if changed {
+            func.blocks[body].term = term;
+            func.layout.retain(|b| *b != latch);
+        }
     }
 }
 

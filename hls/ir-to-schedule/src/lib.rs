@@ -10,6 +10,7 @@ mod expand;
 mod loops;
 mod memories;
 mod multiply;
+mod pipelined;
 pub mod problem;
 pub mod random;
 mod region;

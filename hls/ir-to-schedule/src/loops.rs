@@ -98,7 +98,9 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
             wanted.min(s.occupancy.work_items().next_power_of_two()).max(2)
         };
         let back_edges = back_edges(&cfg, data.header, &data.blocks);
-        let (ii, reason) = if s.task {
+        let (ii, reason) = if let Some(p) = s.pipelined.get(&data.header) {
+            crate::pipelined::interval(s, data.header, p, latency)
+        } else if s.task {
             let text = format!(
                 "one work-item: the next iteration enters when the {latency} cycles of this one are over"
             );
@@ -117,7 +119,11 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
             entries: data.entries.clone(),
             back_edges,
             parent: data.parent.and_then(|p| order.iter().position(|o| *o == p)),
-            kind: LoopKind::Threaded,
+            kind: if s.pipelined.contains_key(&data.header) {
+                LoopKind::Pipelined
+            } else {
+                LoopKind::Threaded
+            },
             limit,
             latency,
             ii,

@@ -17,6 +17,8 @@ pub struct Memories {
     pub memories: PrimaryMap<MemoryId, Memory>,
     /// Accesses in layout order.
     pub accesses: IndexMap<Inst, Access>,
+    /// Pairs of accesses of one block, one of them a write, that can touch the same byte.
+    pub conflicts: Vec<(Inst, Inst)>,
 }
 
 /// Finds memories and accesses.
@@ -33,9 +35,10 @@ pub fn find(func: &mut Function, module: &Module, options: &Options) -> Result<M
     };
     finder.on_chip(module);
     let accesses = finder.accesses()?;
-    let mut found = Memories { memories: finder.memories, accesses };
+    let mut found = Memories { memories: finder.memories, accesses, conflicts: vec![] };
     let provenance = finder.provenance;
     order(func, &cfg, &provenance, &mut found);
+    found.conflicts = conflicts(func, &provenance, &found);
     Ok(found)
 }
 
@@ -292,6 +295,28 @@ fn order(func: &Function, cfg: &Cfg, p: &Provenance, found: &mut Memories) {
             AccessKind::Atomic(_) => {}
         }
     }
+}
+
+/// Conflicts between different accesses of blocks that jump to themselves.
+fn conflicts(func: &Function, p: &Provenance, found: &Memories) -> Vec<(Inst, Inst)> {
+    let mut out = vec![];
+    for &block in &func.layout {
+        let data = &func.blocks[block];
+        if !data.term.targets().iter().any(|t| t.block == block) || data.hint.ivdep {
+            continue;
+        }
+        let accesses: Vec<Inst> =
+            data.insts.iter().copied().filter(|i| found.accesses.contains_key(i)).collect();
+        for (k, &a) in accesses.iter().enumerate() {
+            for &b in &accesses[k + 1..] {
+                let writes = [a, b].iter().any(|i| found.accesses[i].kind != AccessKind::Load);
+                if writes && may_alias(func, p, found, a, b) {
+                    out.push((a, b));
+                }
+            }
+        }
+    }
+    out
 }
 
 /// Which effects can come after which, for one work-item.

@@ -4,7 +4,7 @@ use crate::memories::Memories;
 use crate::region::{self, Region};
 use crate::uniform::{Uniform, Uniformity};
 use crate::units::Units;
-use crate::{Options, loops, timing};
+use crate::{Options, loops, pipelined, timing};
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{FxHashMap, Result};
 use ir::analysis::{Cfg, Liveness};
@@ -36,6 +36,7 @@ pub fn schedule(
         prologue_latency: 0,
         blocks: SecondaryMap::new(),
         loops: vec![],
+        pipelined: base::IndexMap::default(),
         memories: found.memories,
         accesses: found.accesses,
         units: PrimaryMap::new(),
@@ -44,11 +45,14 @@ pub fn schedule(
         task,
     };
     operator_timing(&mut s, &cfg, &uniform, units, family)?;
-    prologue(&mut s, &uniform, options)?;
+    prologue(&mut s, &uniform)?;
     let liveness = Liveness::new(&s.func, &cfg, |v| !uniform.is_fixed(&s.func, v));
     for block in cfg.rpo.clone() {
         let out = live_out(&cfg, &liveness, block);
         schedule_block(&mut s, &uniform, block, &out, options)?;
+    }
+    if task {
+        pipelined::plan(&mut s, &found.conflicts);
     }
     // Blocks that control cannot reach have no hardware.
     s.func.layout.retain(|b| cfg.is_reachable(*b));
@@ -75,12 +79,15 @@ fn operator_timing(
                 }
                 None => timing::op_timing(&s.func, inst, family),
             };
+            if s.task {
+                pipelined::add_feedback_mux(&s.func, block, inst, &mut s.timing[inst], family);
+            }
         }
     }
     Ok(())
 }
 
-fn prologue(s: &mut KernelSchedule, uniform: &Uniform, options: &Options) -> Result<()> {
+fn prologue(s: &mut KernelSchedule, uniform: &Uniform) -> Result<()> {
     let insts = &uniform.prologue;
     let r = Region { func: &s.func, timing: &s.timing, insts, leaves: &|_| false, free: &|_| true };
     let problem = r.problem(s.clock, vec![]);
@@ -90,7 +97,6 @@ fn prologue(s: &mut KernelSchedule, uniform: &Uniform, options: &Options) -> Res
         s.place[inst] = Some(Place::Prologue { cycle: solution.start[k] });
     }
     s.prologue_latency = solution.latency + u32::from(!insts.is_empty());
-    let _ = options;
     Ok(())
 }
 
@@ -102,8 +108,14 @@ fn live_out(cfg: &Cfg, liveness: &Liveness, block: Block) -> Vec<Value> {
     out
 }
 
-/// Segment (pure operations) or boundary (effects) of each instruction of a block.
-fn cut(s: &KernelSchedule, uniform: &Uniform, block: Block) -> (FxHashMap<Inst, u32>, u32) {
+/// Segment (pure operations) or boundary (effects) of each instruction of a block, and the last
+/// segment. `least` gives values before which their users must not be placed.
+pub fn cut(
+    s: &KernelSchedule,
+    uniform: &Uniform,
+    block: Block,
+    least: &FxHashMap<Value, u32>,
+) -> (FxHashMap<Inst, u32>, u32) {
     let func = &s.func;
     let mut at: FxHashMap<Inst, u32> = FxHashMap::default();
     let mut last = 0;
@@ -113,7 +125,7 @@ fn cut(s: &KernelSchedule, uniform: &Uniform, block: Block) -> (FxHashMap<Inst, 
         }
         let data = &func.insts[inst];
         let operand = |v: &Value| {
-            let d = func.def_inst(*v)?;
+            let Some(d) = func.def_inst(*v) else { return least.get(v).copied() };
             let k = *at.get(&d)?;
             Some(k + u32::from(func.insts[d].op.is_effect()))
         };
@@ -138,7 +150,9 @@ fn schedule_block(
     live_out: &[Value],
     options: &Options,
 ) -> Result<()> {
-    let (at, last) = cut(s, uniform, block);
+    let least =
+        if s.task { pipelined::least_segments(s, uniform, block) } else { FxHashMap::default() };
+    let (at, last) = cut(s, uniform, block, &least);
     let needed = needed_until(&s.func, block, &at, last, live_out);
     let insts = s.func.blocks[block].insts.clone();
     let mut bodies: Vec<Vec<Inst>> = vec![vec![]; last as usize + 1];

@@ -1,10 +1,11 @@
 //! The core of a kernel: its control-flow graph as segments, channels, forks and merges.
 
 use crate::fixed::Fixed;
+use crate::looped::LoopEvents;
 use crate::memory::Memories;
 use crate::operation;
 use crate::pipeline::Context;
-use crate::token::{Layout, Stream};
+use crate::token::{Ids, Layout, Stream};
 use base::entity::SecondaryMap;
 use base::{FxHashMap, SourceMap};
 use ir::analysis::{Cfg, Liveness};
@@ -61,6 +62,18 @@ pub fn travels(s: &KernelSchedule, v: Value) -> bool {
         Some(i) => !matches!(s.place[i], Some(Place::Static | Place::Prologue { .. })),
         None => true,
     }
+}
+
+/// The datapath of one segment.
+pub struct SegmentDatapath {
+    /// Block.
+    pub block: Block,
+    /// Number of the segment in it.
+    pub k: u32,
+    /// Instructions with their starting cycles.
+    pub body: Vec<(Inst, u32)>,
+    /// Register stages.
+    pub latency: u32,
 }
 
 /// A channel that the report of a hang can name.
@@ -144,21 +157,30 @@ impl<'a> Core<'a> {
     pub fn blocks(&mut self) {
         let order = self.sh.cfg.rpo.clone();
         // Streams of all edges first, so that every block knows its inputs.
-        let mut outgoing: FxHashMap<Block, Vec<Stream>> = FxHashMap::default();
+        let mut outgoing: FxHashMap<Block, Vec<Option<Stream>>> = FxHashMap::default();
         for &block in &order {
             let mut streams = vec![];
             for (k, call) in self.sh.s.func.blocks[block].term.targets().iter().enumerate() {
+                if call.block == block && self.sh.s.pipelined.contains_key(&block) {
+                    // Iterations of a pipelined loop are issued at its entry.
+                    streams.push(None);
+                    continue;
+                }
                 let width = self.block_layout(call.block).width();
                 let stream = Stream::new(&mut self.b, &format!("{block}_to_{}", call.block), width);
                 self.add_incoming(call.block, Some((block, k as u32)), stream);
-                streams.push(stream);
+                streams.push(Some(stream));
             }
             outgoing.insert(block, streams);
         }
         for &block in &order {
             let layout = self.block_layout(block);
             let entry = self.entry_stream(block, &layout);
-            let (stream, layout) = self.segments(block, entry, layout);
+            if let Some(p) = self.sh.s.pipelined.get(&block) {
+                self.pipelined_loop(block, p, entry, layout, &outgoing[&block]);
+                continue;
+            }
+            let (stream, layout) = self.segments(block, entry, layout, None);
             self.terminator(block, stream, &layout, &outgoing[&block]);
         }
         self.loop_counters();
@@ -176,7 +198,7 @@ impl<'a> Core<'a> {
         let (back, fresh): (Vec<_>, Vec<_>) = incoming.iter().partition(|(from, _)| is_back(from));
         let fresh: Vec<Stream> = fresh.into_iter().map(|(_, s)| s).collect();
         let mut stream = self.merge(block, "in", &fresh, layout);
-        if let Some(index) = loop_index {
+        if let Some(index) = loop_index.filter(|_| !self.sh.s.pipelined.contains_key(&block)) {
             let limit = self.sh.s.loops[index].limit;
             let mut all = vec![];
             for (k, (_, s)) in back.iter().enumerate() {
@@ -326,7 +348,7 @@ impl<'a> Core<'a> {
         out
     }
 
-    fn channel(&mut self, name: String, block: Block, s: Stream) {
+    pub fn channel(&mut self, name: String, block: Block, s: Stream) {
         let insts = &self.sh.s.func.blocks[block].insts;
         let source = insts.iter().map(|i| self.sh.place_of(*i)).find(|p| !p.is_empty());
         let source = source.unwrap_or_default();
@@ -334,11 +356,19 @@ impl<'a> Core<'a> {
         self.channels.push(ChannelInfo { name, source, stream: names });
     }
 
-    fn segments(&mut self, block: Block, stream: Stream, layout: Layout) -> (Stream, Layout) {
+    /// All segments and boundaries of a block; `events` belongs to a pipelined loop.
+    pub fn segments(
+        &mut self,
+        block: Block,
+        stream: Stream,
+        layout: Layout,
+        mut events: Option<&mut LoopEvents>,
+    ) -> (Stream, Layout) {
         let count = self.sh.s.blocks[block].segments.len();
         let (mut stream, mut layout) = (stream, layout);
         for k in 0..count {
-            (stream, layout) = self.segment(block, k as u32, stream, layout);
+            let events = events.as_deref_mut();
+            (stream, layout) = self.segment(block, k as u32, stream, layout, events);
             (stream, layout) = self.boundary(block, k as u32, stream, layout);
         }
         (stream, layout)
@@ -386,10 +416,17 @@ impl<'a> Core<'a> {
         made.iter().copied().filter(|v| self.sh.travels(*v) && used.contains(v)).collect()
     }
 
-    fn segment(&mut self, block: Block, k: u32, s: Stream, layout: Layout) -> (Stream, Layout) {
+    fn segment(
+        &mut self,
+        block: Block,
+        k: u32,
+        s: Stream,
+        layout: Layout,
+        events: Option<&mut LoopEvents>,
+    ) -> (Stream, Layout) {
         let seg = self.sh.s.blocks[block].segments[k as usize].clone();
         let body = self.body(block, k);
-        if body.is_empty() && seg.latency == 0 {
+        if body.is_empty() && seg.latency == 0 && events.is_none() {
             return (s, layout);
         }
         let made: Vec<Value> = layout
@@ -397,25 +434,37 @@ impl<'a> Core<'a> {
             .chain(body.iter().filter_map(|(i, _)| self.sh.s.func.insts[*i].result))
             .collect();
         let out_values = self.exit_values(block, k, &made);
-        let out = Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &out_values);
+        let out = Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &out_values)
+            .with_first(layout.has_first());
         let name = format!("{block}_s{k}");
         let module = format!("{}_{name}", self.sh.name);
-        let fixed = self.segment_module(&module, &body, seg.latency, &layout, &out);
+        let datapath = SegmentDatapath { block, k, body, latency: seg.latency };
+        let fixed = self.segment_module(&module, &datapath, &layout, &out);
         let result = self.b.net(&format!("{name}_exit_data"), out.width());
+        let valid = self.b.net(&format!("{name}_valid"), seg.latency + 1);
+        let outputs = match events {
+            Some(e) => e.segment_outputs(&mut self.b, self.sh.s, block, k, valid),
+            None => vec![],
+        };
         let mut i = self
             .b
             .instance(&module, &format!("u_{name}"))
             .comment(format!("segment {k} of {block}, latency {}", seg.latency))
             .input("in_token", s.data);
+        if self.sh.s.pipelined.contains_key(&block) {
+            i = i.input("in_valid", valid);
+        }
         for v in fixed {
             i = i.input(&Fixed::port(v), self.fixed.expr(v));
+        }
+        for (port, net) in outputs {
+            i = i.output(&port, net);
         }
         i.output("out_token", result).done();
         let Control::StallFree { depth } = seg.control else {
             unreachable!("the scheduler makes stall-free segments only")
         };
         let exit = Stream::new(&mut self.b, &format!("{name}_exit"), out.width());
-        let valid = self.b.net(&format!("{name}_valid"), seg.latency + 1);
         let queue = self.fifo(&format!("{name}_fifo"), exit, out.width(), depth);
         let pop = Expr::all([queue.valid.into(), queue.ready.into()]);
         self.b
@@ -440,71 +489,84 @@ impl<'a> Core<'a> {
     fn segment_module(
         &mut self,
         module: &str,
-        body: &[(Inst, u32)],
-        latency: u32,
+        d: &SegmentDatapath,
         input: &Layout,
         output: &Layout,
     ) -> Vec<Value> {
         let cx = self.sh.context();
         let header = vec![
             format!("Datapath of kernel `{}`: a stall-free segment.", self.sh.s.func.name),
-            format!("latency {latency}, II 1"),
+            format!(
+                "latency {}, II {}",
+                d.latency, self.sh.s.blocks[d.block].segments[d.k as usize].ii
+            ),
         ];
         let mut b = ModuleBuilder::new(module, header);
         let token = b.input("in_token", input.width());
         let mut p = crate::pipeline::Pipeline::new(&cx);
+        let looped =
+            self.sh.s.pipelined.get(&d.block).map(|l| (l, b.input("in_valid", d.latency + 1)));
         for v in input.values() {
             if let Some(e) = input.field(&b, token, v) {
                 let n = b.wire(&format!("v{}", v.as_u32()), e);
                 p.enter(v, n);
             }
         }
-        let mut fixed: Vec<Value> = body
-            .iter()
-            .flat_map(|(i, _)| self.sh.s.func.insts[*i].args.iter().copied())
-            .filter(|v| !self.sh.travels(*v) && self.sh.s.func.as_const(*v).is_none())
-            .collect();
-        fixed.sort();
-        fixed.dedup();
+        let fixed = self.fixed_operands(d);
         for &v in &fixed {
             let n = b.input(&Fixed::port(v), self.sh.s.func.bits(v));
             p.fix(v, n.into());
         }
-        for &(inst, cycle) in body {
+        let mut ids = vec![input.ids(&b, token)];
+        for k in 1..=d.latency {
+            let last = ids[ids.len() - 1].clone();
+            ids.push(self.delayed_ids(&mut b, last, input, k));
+        }
+        if let Some((l, _)) = looped {
+            crate::looped::read_feedback(&mut b, &mut p, &cx, l, d.k, &ids);
+        }
+        for &(inst, cycle) in &d.body {
             p.inst(&mut b, inst, cycle);
         }
-        let ids = self.delayed_ids(&mut b, token, input, latency);
+        if let Some((l, valid)) = looped {
+            crate::looped::write_feedback(&mut b, &mut p, self.sh.s, d, l, valid);
+        }
         let mut fields: FxHashMap<Value, Expr> = FxHashMap::default();
         for v in output.values() {
-            let e = p.at(&mut b, v, latency);
+            let e = p.at(&mut b, v, d.latency);
             fields.insert(v, e);
         }
-        let packed = output.pack(ids.0, ids.1, |v| fields[&v].clone());
+        let packed = output.pack(ids[d.latency as usize].clone(), |v| fields[&v].clone());
         let out = b.output("out_token", output.width());
         b.assign(out, packed);
         self.modules.push(b.finish());
         fixed
     }
 
-    fn delayed_ids(
-        &self,
-        b: &mut ModuleBuilder,
-        token: Net,
-        layout: &Layout,
-        latency: u32,
-    ) -> (Expr, Expr) {
-        let o = &self.sh.s.occupancy;
-        let mut slot = layout.slot(b, token);
-        let mut lid = layout.lid(b, token);
-        for k in 1..=latency {
-            if o.slot_bits > 0 {
-                slot = b.delay(&format!("slot_p{k}"), slot).into();
-            }
-            if o.lid_bits > 0 {
-                lid = b.delay(&format!("lid_p{k}"), lid).into();
-            }
+    /// Launch-uniform values that a segment's datapath reads.
+    fn fixed_operands(&self, d: &SegmentDatapath) -> Vec<Value> {
+        let s = self.sh.s;
+        let mut used: Vec<Value> =
+            d.body.iter().flat_map(|(i, _)| s.func.insts[*i].args.iter().copied()).collect();
+        if let Some(l) = s.pipelined.get(&d.block) {
+            used.extend(crate::looped::values_read(s, d, l));
         }
-        (slot, lid)
+        used.retain(|v| !self.sh.travels(*v) && s.func.as_const(*v).is_none());
+        used.sort();
+        used.dedup();
+        used
+    }
+
+    fn delayed_ids(&self, b: &mut ModuleBuilder, ids: Ids, layout: &Layout, k: u32) -> Ids {
+        let o = &self.sh.s.occupancy;
+        let mut keep = |name: &str, on: bool, e: Expr| {
+            if on { b.delay(&format!("{name}_p{k}"), e).into() } else { e }
+        };
+        Ids {
+            slot: keep("slot", o.slot_bits > 0, ids.slot),
+            lid: keep("lid", o.lid_bits > 0, ids.lid),
+            first: keep("first", layout.has_first(), ids.first),
+        }
     }
 
     /// Issues the accesses behind segment `k` and joins their answers with the token.
@@ -517,7 +579,8 @@ impl<'a> Core<'a> {
         let live = self.exit_values(block, k + 1, &carried);
         // What segment k + 1 itself uses leaves boundary k as well.
         let live = self.entry_values(block, k + 1, &carried, live);
-        let live_layout = Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &live);
+        let live_layout = Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &live)
+            .with_first(layout.has_first());
         let name = format!("{block}_m{k}");
         let n = accesses.len() as u32 + 1;
         let valids = self.b.net(&format!("{name}_fork_valid"), n);
@@ -550,9 +613,10 @@ impl<'a> Core<'a> {
         ready_bits.push(rest.ready.into());
         self.b.assign(readies, Expr::concat(ready_bits.into_iter().rev().collect()));
         let packed = {
-            let (slot, lid) = (layout.slot(&self.b, s.data), layout.lid(&self.b, s.data));
             let b = &self.b;
-            live_layout.pack(slot, lid, |v| layout.field(b, s.data, v).unwrap_or(Expr::bit(false)))
+            live_layout.pack(layout.ids(b, s.data), |v| {
+                layout.field(b, s.data, v).unwrap_or(Expr::bit(false))
+            })
         };
         self.b.assign(rest.data, packed);
         if responses.is_empty() {
@@ -593,7 +657,7 @@ impl<'a> Core<'a> {
         let live_results = self.exit_values(block, k + 1, &results);
         let results = self.entry_values(block, k + 1, &results, live_results);
         let all: Vec<Value> = live.values().chain(results.iter().copied()).collect();
-        let layout = Layout::new(&s.func, &s.occupancy, &all);
+        let layout = Layout::new(&s.func, &s.occupancy, &all).with_first(live.has_first());
         let out = Stream::new(&mut self.b, &format!("{name}_joined"), layout.width());
         let parts: Vec<Stream> =
             std::iter::once(beside).chain(responses.iter().map(|(_, s)| *s)).collect();
@@ -603,8 +667,7 @@ impl<'a> Core<'a> {
             let others = others.map(|(_, q)| Expr::Net(q.valid));
             self.b.assign(p.ready, Expr::all(others.chain([out.ready.into()])));
         }
-        let (slot, lid) = (live.slot(&self.b, beside.data), live.lid(&self.b, beside.data));
-        let packed = layout.pack(slot, lid, |v| {
+        let packed = layout.pack(live.ids(&self.b, beside.data), |v| {
             if let Some(e) = live.field(&self.b, beside.data, v) {
                 return e;
             }
@@ -636,14 +699,22 @@ impl<'a> Core<'a> {
     }
 
     /// A value as seen at a token: one of its fields, or launch-uniform.
-    fn value(&self, v: Value, token: Net, layout: &Layout) -> Expr {
+    pub fn value(&self, v: Value, token: Net, layout: &Layout) -> Expr {
         if let Some(c) = self.sh.s.func.as_const(v) {
             return Expr::Const(self.sh.s.func.bits(v), c);
         }
         layout.field(&self.b, token, v).unwrap_or_else(|| self.fixed.expr(v))
     }
 
-    fn terminator(&mut self, block: Block, s: Stream, layout: &Layout, edges: &[Stream]) {
+    /// Sends a token on; `None` among the edges is the way back of a pipelined loop, where
+    /// tokens end.
+    pub fn terminator(
+        &mut self,
+        block: Block,
+        s: Stream,
+        layout: &Layout,
+        edges: &[Option<Stream>],
+    ) {
         let term = self.sh.s.func.blocks[block].term.clone();
         let taken: Vec<Expr> = match &term {
             Terminator::Jump(_) => vec![Expr::bit(true)],
@@ -664,10 +735,13 @@ impl<'a> Core<'a> {
         let targets: Vec<_> = term.targets().into_iter().cloned().collect();
         let mut readies = vec![];
         for ((call, take), edge) in targets.iter().zip(taken).zip(edges) {
+            let Some(edge) = edge else {
+                readies.push(take);
+                continue;
+            };
             let to = self.block_layout(call.block);
             let params = self.sh.s.func.blocks[call.block].params.clone();
-            let (slot, lid) = (layout.slot(&self.b, s.data), layout.lid(&self.b, s.data));
-            let packed = to.pack(slot, lid, |v| {
+            let packed = to.pack(layout.ids(&self.b, s.data), |v| {
                 let source = params.iter().position(|p| *p == v).map_or(v, |k| call.args[k]);
                 self.value(source, s.data, layout)
             });

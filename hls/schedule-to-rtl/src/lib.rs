@@ -6,6 +6,7 @@
 mod atomics;
 mod core;
 mod fixed;
+mod looped;
 pub mod manifest;
 mod memory;
 mod onchip;

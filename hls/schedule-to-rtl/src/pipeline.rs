@@ -47,7 +47,12 @@ impl<'a> Pipeline<'a> {
 
     /// A value that comes in at cycle 0.
     pub fn enter(&mut self, value: Value, net: Net) {
-        self.nets.insert(value, (0, vec![net]));
+        self.enter_at(value, 0, net);
+    }
+
+    /// A value that stands from `cycle` on.
+    pub fn enter_at(&mut self, value: Value, cycle: u32, net: Net) {
+        self.nets.insert(value, (cycle, vec![net]));
     }
 
     /// The value at a cycle, through registers where it was made earlier.

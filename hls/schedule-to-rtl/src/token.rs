@@ -11,6 +11,19 @@ pub struct Layout {
     lid_bits: u32,
     values: Vec<(Value, u32, u32)>,
     width: u32,
+    /// Position of the bit that tells the first iteration of a pipelined loop.
+    first: Option<u32>,
+}
+
+/// The fields of a token that are not values of the IR.
+#[derive(Clone, Debug)]
+pub struct Ids {
+    /// Work-group slot.
+    pub slot: Expr,
+    /// Linear local id.
+    pub lid: Expr,
+    /// First iteration.
+    pub first: Expr,
 }
 
 impl Layout {
@@ -28,7 +41,28 @@ impl Layout {
             lid_bits: occupancy.lid_bits,
             values: fields,
             width: lo,
+            first: None,
         }
+    }
+
+    /// The same with a bit for the first iteration of a loop.
+    pub fn with_first(mut self, yes: bool) -> Self {
+        if yes && self.first.is_none() {
+            self.first = Some(self.width);
+            self.width += 1;
+        }
+        self
+    }
+
+    /// Whether tokens tell the first iteration.
+    pub fn has_first(&self) -> bool {
+        self.first.is_some()
+    }
+
+    /// The fields of a token that are not values.
+    pub fn ids(&self, b: &ModuleBuilder, net: Net) -> Ids {
+        let first = self.first.map_or(Expr::bit(true), |lo| b.slice(net, lo, 1));
+        Ids { slot: self.slot(b, net), lid: self.lid(b, net), first }
     }
 
     /// Bits, at least 1: a token without fields is one zero bit.
@@ -61,14 +95,17 @@ impl Layout {
         Some(b.slice(net, *lo, *bits))
     }
 
-    /// A token from its fields: `ids` are slot and local id as of another token.
-    pub fn pack(&self, slot: Expr, lid: Expr, mut value: impl FnMut(Value) -> Expr) -> Expr {
+    /// A token from its fields.
+    pub fn pack(&self, ids: Ids, mut value: impl FnMut(Value) -> Expr) -> Expr {
         let mut parts: Vec<Expr> = self.values.iter().rev().map(|(v, _, _)| value(*v)).collect();
+        if self.first.is_some() {
+            parts.insert(0, ids.first);
+        }
         if self.lid_bits > 0 {
-            parts.push(lid);
+            parts.push(ids.lid);
         }
         if self.slot_bits > 0 {
-            parts.push(slot);
+            parts.push(ids.slot);
         }
         if parts.is_empty() { Expr::bit(false) } else { Expr::concat(parts) }
     }

@@ -3,7 +3,7 @@
 use crate::core::{ChannelInfo, Core, Shared};
 use crate::fixed::{ArgumentBus, Fixed};
 use crate::memory::Memories;
-use crate::token::Stream;
+use crate::token::{Ids, Stream};
 use crate::{atomics, onchip};
 use abi::{HiddenArg, RegisterMap};
 use base::{FxHashMap, IndexMap};
@@ -249,9 +249,12 @@ fn entry_stream(
         query.insert(v, widen(&core.b, e, s.func.bits(v)));
     }
     let o = &s.occupancy;
-    let slot = core.b.slice(slot, 0, o.slot_bits.max(1));
-    let lid = core.b.slice(lid, 0, o.lid_bits.max(1));
-    let packed = layout.pack(slot, lid, |v| query.get(&v).cloned().unwrap_or(Expr::bit(false)));
+    let ids = Ids {
+        slot: core.b.slice(slot, 0, o.slot_bits.max(1)),
+        lid: core.b.slice(lid, 0, o.lid_bits.max(1)),
+        first: Expr::bit(true),
+    };
+    let packed = layout.pack(ids, |v| query.get(&v).cloned().unwrap_or(Expr::bit(false)));
     let data = core.b.wire("dispatch_token", packed);
     core.add_incoming(entry, None, Stream { valid, ready, data });
 }

@@ -95,6 +95,59 @@ pub struct LoopSchedule {
     pub reason: String,
 }
 
+/// A loop of one block that one work-item runs: iterations enter the block's pipeline one after
+/// the other, each a token of its own, and stay in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PipelinedLoop {
+    /// Loop-carried values that stay in the segment that computes them.
+    pub feedback: Vec<Feedback>,
+    /// Loop-carried values that are used before the segment that computes them: the next
+    /// iteration is not issued until they are known.
+    pub late: Vec<Late>,
+    /// When the condition of the block's branch is known.
+    pub condition: Moment,
+    /// Whether the branch leaves the loop when its condition is 1.
+    pub exit_on_true: bool,
+    /// The next iteration waits for the end of this one: a store of it may write what the next
+    /// one reads.
+    pub sequential: bool,
+}
+
+/// A point in a block's schedule.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Moment {
+    /// Segment of the block.
+    pub segment: u32,
+    /// Cycle in the segment.
+    pub cycle: u32,
+}
+
+/// A loop-carried value in a register of one segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Feedback {
+    /// Block parameter.
+    pub param: Value,
+    /// Its value in the next iteration.
+    pub next: Value,
+    /// Segment.
+    pub segment: u32,
+    /// Cycle of the first use.
+    pub read: u32,
+    /// Cycle in which `next` stands; a register keeps it from the following cycle on.
+    pub write: u32,
+}
+
+/// A loop-carried value that goes back to the loop's entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Late {
+    /// Block parameter.
+    pub param: Value,
+    /// Its value in the next iteration.
+    pub next: Value,
+    /// When it is known.
+    pub known: Moment,
+}
+
 /// An operator scheduled once and instantiated at each use: a straight-line function whose
 /// inputs are its entry block's parameters.
 #[derive(Clone, Debug)]
@@ -159,6 +212,8 @@ pub struct KernelSchedule {
     pub blocks: SecondaryMap<Block, BlockSchedule>,
     /// Loops, outer before inner.
     pub loops: Vec<LoopSchedule>,
+    /// Loops of one block with overlapping iterations.
+    pub pipelined: IndexMap<Block, PipelinedLoop>,
     /// On-chip memories and device memory.
     pub memories: PrimaryMap<MemoryId, Memory>,
     /// The memory accesses, in order of their site numbers.

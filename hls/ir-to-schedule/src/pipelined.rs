@@ -1,0 +1,254 @@
+//! Loops of one block in single work-item kernels: overlapping iterations.
+//!
+//! Each loop-carried value stays in a register of the segment that uses and computes it, so the
+//! loop's interval is the length of the longest recurrence, not of the whole body. Values that
+//! are needed earlier than they are computed (a pointer loaded from memory) go back to the
+//! entry, and the next iteration waits for them.
+
+use crate::segments::cut;
+use crate::uniform::Uniform;
+use base::FxHashMap;
+use ir::{Block, Function, Inst, Op, Terminator, Value, ValueDef};
+use schedule::{Feedback, KernelSchedule, Late, Moment, OpTiming, PipelinedLoop, Place};
+use target::{Family, OpKind};
+
+/// An operand that is a loop-carried value comes through a multiplexer: first iteration or
+/// register.
+pub fn add_feedback_mux(
+    func: &Function,
+    block: Block,
+    inst: Inst,
+    timing: &mut OpTiming,
+    family: &Family,
+) {
+    if back_edge(func, block).is_none() {
+        return;
+    }
+    let carried = func.insts[inst]
+        .args
+        .iter()
+        .any(|a| matches!(func.values[*a].def, ValueDef::Param(b, _) if b == block));
+    if carried {
+        let mux = family.delay_ns(OpKind::Mux { ways: 2 }, 1);
+        timing.input_ns += mux;
+        if timing.latency == 0 {
+            timing.output_ns += mux;
+        }
+    }
+}
+
+/// Position of the target that leads back, for blocks that loop on themselves.
+fn back_edge(func: &Function, block: Block) -> Option<usize> {
+    match &func.blocks[block].term {
+        Terminator::Branch { then_, else_, .. } => {
+            match (then_.block == block, else_.block == block) {
+                (true, false) => Some(0),
+                (false, true) => Some(1),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// For a block that loops on itself: the segment before which a loop-carried value should not be
+/// used, so that it is used where it is computed and its recurrence stays in one segment.
+/// Values whose computation needs a memory access that in turn needs them are left out.
+pub fn least_segments(
+    s: &KernelSchedule,
+    uniform: &Uniform,
+    block: Block,
+) -> FxHashMap<Value, u32> {
+    let mut least: FxHashMap<Value, u32> = FxHashMap::default();
+    let Some(back) = back_edge(&s.func, block) else { return least };
+    let params = &s.func.blocks[block].params;
+    let next = s.func.blocks[block].term.targets()[back].args.clone();
+    let mut given_up: Vec<Value> = vec![];
+    let mut rounds = 0;
+    loop {
+        let (at, _) = cut(s, uniform, block, &least);
+        let segment = |v: Value| match s.func.def_inst(v) {
+            Some(i) => at.get(&i).map_or(0, |k| k + u32::from(s.func.insts[i].op.is_effect())),
+            None => least.get(&v).copied().unwrap_or(0),
+        };
+        let raised: Vec<(Value, u32)> = params
+            .iter()
+            .zip(&next)
+            .map(|(p, n)| (*p, segment(*n)))
+            .filter(|(p, k)| !given_up.contains(p) && *k > least.get(p).copied().unwrap_or(0))
+            .collect();
+        let Some(&(worst, _)) = raised.iter().max_by_key(|(_, k)| *k) else { return least };
+        rounds += 1;
+        if rounds > params.len() + 1 {
+            // Raising goes round in a circle through memory: this value goes back to the entry.
+            given_up.push(worst);
+            least.clear();
+            rounds = 0;
+            continue;
+        }
+        least.extend(raised);
+    }
+}
+
+/// Plans every block that loops on itself. `conflicts` are accesses that forbid overlap.
+pub fn plan(s: &mut KernelSchedule, conflicts: &[(Inst, Inst)]) {
+    for block in s.func.layout.clone() {
+        let Some(back) = back_edge(&s.func, block) else { continue };
+        let insts = &s.func.blocks[block].insts;
+        if insts.iter().any(|i| matches!(s.func.insts[*i].op, Op::Barrier(..) | Op::Fence(_))) {
+            continue;
+        }
+        let sequential = conflicts.iter().any(|(a, _)| insts.contains(a));
+        let p = plan_block(s, block, back, sequential);
+        let own = p
+            .feedback
+            .iter()
+            .map(|f| (f.write + 1).saturating_sub(f.read))
+            .chain((p.condition.segment == 0).then_some(p.condition.cycle + 1))
+            .max()
+            .unwrap_or(1)
+            .max(1);
+        for segment in &mut s.blocks[block].segments {
+            segment.ii = own;
+        }
+        s.pipelined.insert(block, p);
+    }
+}
+
+fn plan_block(s: &KernelSchedule, block: Block, back: usize, sequential: bool) -> PipelinedLoop {
+    let func = &s.func;
+    let uses = first_uses(s, block);
+    let params = &func.blocks[block].params;
+    let next = &func.blocks[block].term.targets()[back].args.clone();
+    // A parameter is read where it is first used; if another parameter takes its value over, at
+    // the latest where that one is.
+    let mut read: FxHashMap<Value, Moment> = FxHashMap::default();
+    let end = Moment { segment: s.blocks[block].segments.len() as u32 - 1, cycle: 0 };
+    for &p in params {
+        read.insert(p, uses.get(&p).copied().unwrap_or(end));
+    }
+    for _ in 0..params.len() {
+        for (&p, &n) in params.iter().zip(next) {
+            if n != p && params.contains(&n) {
+                let earliest = read[&n].min(read[&p]);
+                read.insert(n, earliest);
+            }
+        }
+    }
+    let mut out = PipelinedLoop { sequential, exit_on_true: back == 1, ..Default::default() };
+    for (&param, &n) in params.iter().zip(next) {
+        let at = read[&param];
+        let known = if params.contains(&n) { read[&n] } else { known(s, block, n) };
+        if known.segment <= at.segment {
+            let write = if known.segment == at.segment { known.cycle } else { 0 };
+            let feedback = Feedback { param, next: n, segment: at.segment, read: at.cycle, write };
+            out.feedback.push(feedback);
+        } else {
+            out.late.push(Late { param, next: n, known });
+        }
+    }
+    if let Terminator::Branch { cond, .. } = func.blocks[block].term {
+        out.condition = if params.contains(&cond) { read[&cond] } else { known(s, block, cond) };
+    }
+    out
+}
+
+/// When a value stands: in the block's schedule, or from the start.
+fn known(s: &KernelSchedule, block: Block, v: Value) -> Moment {
+    let Some(inst) = s.func.def_inst(v) else { return Moment::default() };
+    if !s.func.blocks[block].insts.contains(&inst) {
+        return Moment::default();
+    }
+    match s.place[inst] {
+        Some(Place::Segment { segment, cycle }) => {
+            Moment { segment, cycle: cycle + s.timing[inst].latency }
+        }
+        Some(Place::Boundary { segment }) => Moment { segment: segment + 1, cycle: 0 },
+        _ => Moment::default(),
+    }
+}
+
+/// First use of each value in the block's schedule. An access at a boundary uses its operands at
+/// the end of the segment before.
+fn first_uses(s: &KernelSchedule, block: Block) -> FxHashMap<Value, Moment> {
+    let mut first: FxHashMap<Value, Moment> = FxHashMap::default();
+    let segments = &s.blocks[block].segments;
+    let mut note = |v: Value, m: Moment| {
+        let e = first.entry(v).or_insert(m);
+        *e = (*e).min(m);
+    };
+    for &inst in &s.func.blocks[block].insts {
+        let at = match s.place[inst] {
+            Some(Place::Segment { segment, cycle }) => Moment { segment, cycle },
+            Some(Place::Boundary { segment }) => {
+                Moment { segment, cycle: segments[segment as usize].latency }
+            }
+            _ => continue,
+        };
+        s.func.insts[inst].args.iter().for_each(|a| note(*a, at));
+    }
+    let last = segments.len() as u32 - 1;
+    let end = Moment { segment: last, cycle: segments[last as usize].latency };
+    s.func.blocks[block].term.for_each_use(|v| note(v, end));
+    first
+}
+
+/// The interval of a pipelined loop and the reason for it.
+pub fn interval(
+    s: &KernelSchedule,
+    block: Block,
+    p: &PipelinedLoop,
+    latency: u32,
+) -> (u32, String) {
+    if p.sequential {
+        let text = format!(
+            "each iteration waits for the {latency} cycles of the one before: a store in the loop \
+             may write what a later iteration reads; declare pointers `restrict`, or the loop \
+             `ivdep` if it cannot"
+        );
+        return (latency, text);
+    }
+    let name = |v: Value| describe(s, block, v);
+    if let Some(late) = p.late.iter().max_by_key(|l| l.known) {
+        let text = format!(
+            "the next iteration needs {} from a memory access of this one ({latency} cycles)",
+            name(late.next)
+        );
+        return (latency, text);
+    }
+    if p.condition.segment > 0 {
+        let text = format!("the exit condition depends on a memory access ({latency} cycles)");
+        return (latency, text);
+    }
+    let ii = s.blocks[block].segments[0].ii;
+    if ii == 1 {
+        return (1, "one iteration a cycle".to_owned());
+    }
+    let slowest = p.feedback.iter().max_by_key(|f| (f.write + 1).saturating_sub(f.read));
+    let text = match slowest.filter(|f| (f.write + 1).saturating_sub(f.read) == ii) {
+        Some(f) => format!(
+            "the recurrence of {} takes {ii} cycles from register to register",
+            name(f.next)
+        ),
+        None => format!("the exit condition takes {ii} cycles"),
+    };
+    (ii, text)
+}
+
+/// A value for people: the operation that makes it.
+fn describe(s: &KernelSchedule, block: Block, v: Value) -> String {
+    match s.func.def_inst(v) {
+        Some(i) => {
+            let loc = s.func.insts[i].loc;
+            let at = if loc.is_known() { format!(" of line {}", loc.line) } else { String::new() };
+            format!("the {}{at}", mnemonic(s.func.insts[i].op))
+        }
+        None => format!("a value of {block}"),
+    }
+}
+
+/// Name of an operation, such as `fadd`.
+fn mnemonic(op: Op) -> String {
+    let text = format!("{op:?}");
+    text.chars().take_while(|c| c.is_alphanumeric()).collect::<String>().to_lowercase()
+}

@@ -1,0 +1,210 @@
+//! Pipelined loops: one work-item's iterations as tokens in flight behind one another.
+//!
+//! The issuer in front of the block's first segment keeps the token that entered the loop and
+//! sends it again for each iteration. Loop-carried values are registers of the segments that
+//! compute them; the token's copies are their values in the first iteration.
+
+use crate::core::{Core, SegmentDatapath};
+use crate::pipeline::{Context, Pipeline};
+use crate::token::{Ids, Layout, Stream};
+use ir::{Block, Terminator, Value};
+use rtl::{Expr, ModuleBuilder, Net};
+use schedule::{KernelSchedule, PipelinedLoop};
+
+/// What must be known of an iteration before the next one is issued.
+#[derive(Default)]
+pub struct LoopEvents {
+    /// The condition, with its strobe.
+    condition: Option<(Expr, Net)>,
+    /// Values that go back to the entry: strobe and value, in the order of the plan.
+    late: Vec<(Expr, Net)>,
+}
+
+impl LoopEvents {
+    /// Nets for what segment `k` tells the issuer: port name and net. `valid` are the
+    /// segment's valid bits.
+    pub fn segment_outputs(
+        &mut self,
+        b: &mut ModuleBuilder,
+        s: &KernelSchedule,
+        block: Block,
+        k: u32,
+        valid: Net,
+    ) -> Vec<(String, Net)> {
+        let mut out = vec![];
+        let p = &s.pipelined[&block];
+        if p.condition.segment == k {
+            let net = b.net(&format!("{block}_condition"), 1);
+            self.condition = Some((b.slice(valid, p.condition.cycle, 1), net));
+            out.push(("condition".to_owned(), net));
+        }
+        for (j, late) in p.late.iter().enumerate().filter(|(_, l)| l.known.segment == k) {
+            let net = b.net(&format!("{block}_late{j}"), s.func.bits(late.next));
+            self.late.push((b.slice(valid, late.known.cycle, 1), net));
+            out.push((format!("late{j}"), net));
+        }
+        out
+    }
+}
+
+/// The condition of a block's branch.
+fn condition(s: &KernelSchedule, block: Block) -> Option<Value> {
+    match s.func.blocks[block].term {
+        Terminator::Branch { cond, .. } => Some(cond),
+        _ => None,
+    }
+}
+
+/// Values that a segment of a pipelined loop reads besides its instructions' operands.
+pub fn values_read(s: &KernelSchedule, d: &SegmentDatapath, p: &PipelinedLoop) -> Vec<Value> {
+    let mut out: Vec<Value> =
+        p.feedback.iter().filter(|f| f.segment == d.k).map(|f| f.next).collect();
+    out.extend(p.late.iter().filter(|l| l.known.segment == d.k).map(|l| l.next));
+    out.extend(condition(s, d.block).filter(|_| p.condition.segment == d.k));
+    out
+}
+
+/// Loop-carried values of segment `k`: the token's in the first iteration, the register's after.
+pub fn read_feedback(
+    b: &mut ModuleBuilder,
+    p: &mut Pipeline,
+    cx: &Context,
+    l: &PipelinedLoop,
+    k: u32,
+    ids: &[Ids],
+) {
+    for f in l.feedback.iter().filter(|f| f.segment == k) {
+        let n = f.param.as_u32();
+        let initial = p.at(b, f.param, f.read);
+        let register = b.net(&format!("v{n}_feedback"), cx.func.bits(f.param));
+        let first = ids[f.read as usize].first.clone();
+        let value = b.wire(&format!("v{n}_carried"), first.mux(initial, register.into()));
+        p.enter_at(f.param, f.read, value);
+    }
+}
+
+/// The registers of [`read_feedback`], and what the issuer is told.
+pub fn write_feedback(
+    b: &mut ModuleBuilder,
+    p: &mut Pipeline,
+    s: &KernelSchedule,
+    d: &SegmentDatapath,
+    l: &PipelinedLoop,
+    valid: Net,
+) {
+    for f in l.feedback.iter().filter(|f| f.segment == d.k) {
+        let next = p.at(b, f.next, f.write);
+        let name = format!("v{}_feedback", f.param.as_u32());
+        if let Some(register) = b.find(&name) {
+            let strobe = b.slice(valid, f.write, 1);
+            b.register(register, next, Some(strobe), None);
+        }
+    }
+    if l.condition.segment == d.k
+        && let Some(cond) = condition(s, d.block)
+    {
+        let e = p.at(b, cond, l.condition.cycle);
+        let out = b.output("condition", 1);
+        b.assign(out, e);
+    }
+    for (j, late) in l.late.iter().enumerate().filter(|(_, x)| x.known.segment == d.k) {
+        let e = p.at(b, late.next, late.known.cycle);
+        let out = b.output(&format!("late{j}"), s.func.bits(late.next));
+        b.assign(out, e);
+    }
+}
+
+impl Core<'_> {
+    /// A block that loops on itself, with overlapping iterations.
+    pub fn pipelined_loop(
+        &mut self,
+        block: Block,
+        p: &PipelinedLoop,
+        entry: Stream,
+        layout: Layout,
+        edges: &[Option<Stream>],
+    ) {
+        let token = layout.clone().with_first(true);
+        let issued = Stream::new(&mut self.b, &format!("{block}_issue"), token.width());
+        let busy = self.b.net(&format!("{block}_busy"), 1);
+        let known = self.b.net(&format!("{block}_known"), 1);
+        let mut events = LoopEvents::default();
+        let (end, end_layout) = self.segments(block, issued, token.clone(), Some(&mut events));
+        self.terminator(block, end, &end_layout, edges);
+        let ended = Expr::all([Expr::Net(end.valid), end.ready.into()]);
+        let go_on = self.track(block, p, &events, issued, busy, known, ended);
+        // Issue: the entering token, or the kept one when the loop goes on.
+        let b = &mut self.b;
+        let again = Expr::all([busy.into(), known.into(), go_on.into()]);
+        let fresh = Expr::all([Expr::Net(busy).not(), entry.valid.into()]);
+        b.assign(issued.valid, Expr::any([fresh, again]));
+        b.assign(entry.ready, Expr::all([Expr::Net(busy).not(), issued.ready.into()]));
+        let taken = Expr::all([Expr::Net(issued.valid), issued.ready.into()]);
+        let first = Expr::all([Expr::Net(busy).not(), taken.clone()]);
+        let kept = b.net(&format!("{block}_kept"), layout.width());
+        b.register(kept, entry.data.into(), Some(first.clone()), None);
+        let over = Expr::all([known.into(), Expr::Net(go_on).not()]);
+        let next_busy = Expr::any([first, Expr::all([busy.into(), over.not()])]);
+        b.register(busy, next_busy, None, Some(0));
+        let late: Vec<(Value, Net)> = p
+            .late
+            .iter()
+            .zip(&events.late)
+            .map(|(l, (strobe, net))| {
+                let width = b.width(*net);
+                let q = b.net(&format!("{block}_back{}", l.param.as_u32()), width);
+                b.register(q, (*net).into(), Some(strobe.clone()), None);
+                (l.param, q)
+            })
+            .collect();
+        let mut ids = layout.ids(b, entry.data);
+        ids.first = Expr::Net(busy).not();
+        let packed = token.pack(ids, |v| {
+            let fresh = layout.field(b, entry.data, v).unwrap_or(Expr::bit(false));
+            let again = match late.iter().find(|(p, _)| *p == v) {
+                Some((_, q)) => Expr::Net(*q),
+                None => layout.field(b, kept, v).unwrap_or(Expr::bit(false)),
+            };
+            Expr::Net(busy).mux(again, fresh)
+        });
+        b.assign(issued.data, packed);
+        self.channel(format!("iterations of the loop at {block}"), block, issued);
+    }
+
+    /// Registers that tell whether all that the next iteration needs is known, and whether there
+    /// is one. An event of the iteration issued in this cycle counts for that iteration.
+    #[allow(clippy::too_many_arguments)]
+    fn track(
+        &mut self,
+        block: Block,
+        p: &PipelinedLoop,
+        events: &LoopEvents,
+        issued: Stream,
+        busy: Net,
+        known: Net,
+        ended: Expr,
+    ) -> Net {
+        let b = &mut self.b;
+        let taken = Expr::all([Expr::Net(issued.valid), issued.ready.into()]);
+        let go_on = b.net(&format!("{block}_go_on"), 1);
+        let mut strobes: Vec<Expr> = events.late.iter().map(|(s, _)| s.clone()).collect();
+        if let Some((strobe, condition)) = &events.condition {
+            let stays =
+                if p.exit_on_true { Expr::Net(*condition).not() } else { Expr::Net(*condition) };
+            b.register(go_on, stays, Some(strobe.clone()), None);
+            strobes.push(strobe.clone());
+        }
+        if p.sequential {
+            strobes.push(ended);
+        }
+        let mut flags = vec![];
+        for (k, strobe) in strobes.into_iter().enumerate() {
+            let flag = b.net(&format!("{block}_known{k}"), 1);
+            let kept = Expr::all([flag.into(), taken.clone().not(), busy.into()]);
+            b.register(flag, Expr::any([strobe, kept]), None, Some(0));
+            flags.push(Expr::Net(flag));
+        }
+        b.assign(known, Expr::all(flags));
+        go_on
+    }
+}
