@@ -46,8 +46,9 @@ impl RuleText {
         RuleText { given, ..self }
     }
 
-    /// Proved at these widths only, because products of unknowns are beyond the solver at
-    /// larger ones; the identity is one of the ring of integers modulo any power of two.
+    /// Proved at these widths only (16: at f16 only), because products of unknowns are beyond the
+    /// solver at larger ones. The identities are those of the ring of integers modulo any power
+    /// of two, of any function (selections), or of IEEE arithmetic in any format.
     pub const fn prove_at(self, prove_at: &'static [u32]) -> Self {
         RuleText { prove_at, ..self }
     }

@@ -21,8 +21,10 @@ pub fn choices(rule: &Rule) -> Vec<Bindings> {
     for name in &names {
         let values: Vec<Bindings> = match Some(*name) {
             Some('f') => [FloatKind::F16, FloatKind::F32, FloatKind::F64]
+                .into_iter()
+                .filter(|k| rule.text.prove_at.is_empty() || rule.text.prove_at.contains(&k.bits()))
                 .map(|k| Bindings { float: Some(k), ..Bindings::default() })
-                .to_vec(),
+                .collect(),
             Some('p') => vec![Bindings {
                 pointer: Some(Type::ptr(ir::Space::Global)),
                 widths: [(*name, 64)].into_iter().collect(),
@@ -73,8 +75,8 @@ fn spread(all: Vec<Bindings>) -> Vec<Bindings> {
     (0..MOST_CHOICES).map(|k| all[k * (n - 1) / (MOST_CHOICES - 1)].clone()).collect()
 }
 
-/// The claim for one choice of widths, between `(push)` and `(pop)`; none when the widths do not
-/// fit together.
+/// The claim for one choice of widths, a problem of its own; none when the widths do not fit
+/// together.
 pub fn claim(rule: &Rule, bound: &Bindings) -> Option<String> {
     let mut w = Writer::new(bound)?;
     let (lhs, width) = w.term(&rule.lhs, None)?;
@@ -82,15 +84,22 @@ pub fn claim(rule: &Rule, bound: &Bindings) -> Option<String> {
     if width != other {
         return None;
     }
-    let mut text = String::from("(push)\n");
+    let mut text = String::new();
     if let Some(given) = &rule.given {
         let (condition, _) = w.term(given, Some(1))?;
         let _ = writeln!(w.asserts, "(assert (= {condition} #b1))");
     }
     text.push_str(&w.declarations);
     text.push_str(&w.asserts);
-    let _ = writeln!(text, "(assert (distinct {lhs} {rhs}))\n(check-sat)\n(pop)");
+    let _ = writeln!(text, "(assert (distinct {lhs} {rhs}))\n(check-sat)");
     Some(text)
+}
+
+/// The variables of a rule with their widths, at one choice of widths.
+pub fn variables(rule: &Rule, bound: &Bindings) -> Vec<(char, u32)> {
+    let Some(mut w) = Writer::new(bound) else { return vec![] };
+    let _ = w.term(&rule.lhs, None);
+    w.variables
 }
 
 struct Writer<'b> {

@@ -2,7 +2,7 @@
 //! variables that nothing reads.
 
 use crate::edit;
-use base::entity::SecondaryMap;
+use base::entity::{PrimaryMap, SecondaryMap};
 use ir::analysis::{Base, Cfg, Provenance};
 use ir::{Block, Function, Inst, Object, Op, Space, Terminator, Value, ValueDef};
 
@@ -16,10 +16,41 @@ pub fn run(func: &mut Function) {
         let d = &f.insts[i];
         !d.op.is_removable() || d.result.is_some_and(|r| live[r])
     });
-    for block in func.layout.clone() {
+    // The parameters of the entry are the function's signature.
+    for block in func.layout.clone().into_iter().skip(1) {
         let params = &func.blocks[block].params;
         let dead: Vec<usize> = (0..params.len()).filter(|k| !live[params[*k]]).collect();
         edit::remove_params(func, block, &dead);
+    }
+    remove_objects(func);
+}
+
+/// Removes memory objects that nothing names; the others keep their order.
+fn remove_objects(func: &mut Function) {
+    let mut used: SecondaryMap<Object, bool> = SecondaryMap::new();
+    for b in &func.layout {
+        for i in &func.blocks[*b].insts {
+            if let Op::ObjAddr(o) = func.insts[*i].op {
+                used[o] = true;
+            }
+        }
+    }
+    if func.objects.keys().all(|o| used[o]) {
+        return;
+    }
+    let mut new: SecondaryMap<Object, Option<Object>> = SecondaryMap::new();
+    let old = std::mem::replace(&mut func.objects, PrimaryMap::new());
+    for (o, data) in old {
+        if used[o] {
+            new[o] = Some(func.objects.push(data));
+        }
+    }
+    for b in &func.layout {
+        for i in &func.blocks[*b].insts {
+            if let Op::ObjAddr(o) = &mut func.insts[*i].op {
+                *o = new[*o].unwrap_or(*o);
+            }
+        }
     }
 }
 

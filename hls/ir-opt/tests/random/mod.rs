@@ -1,42 +1,12 @@
 //! Random kernels that always terminate and stay inside their buffers.
 
+mod rng;
+
 use ir::*;
+pub use rng::Rng;
 
 /// Words of each buffer.
 pub const WORDS: u64 = 16;
-
-/// splitmix64.
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-
-    /// Small numbers, powers of two and their neighbours, and anything.
-    pub fn number(&mut self) -> u128 {
-        let n = u128::from(self.next());
-        match self.below(5) {
-            0 => n % 8,
-            1 => 1 << (n % 64),
-            2 => (1 << (n % 64)) - 1,
-            3 => !(n % 8),
-            _ => n << 64 | u128::from(self.next()),
-        }
-    }
-}
 
 struct Gen<'r> {
     rng: &'r mut Rng,

@@ -57,7 +57,8 @@ pub(super) const RULES: &[RuleText] = &[
         "select-of-mul",
         "(select:w ?c (mul:w ?x ?z) (mul:w ?y ?z))",
         "(mul:w (select:w ?c ?x ?y) ?z)",
-    ),
+    )
+    .prove_at(&[4, 8]),
     RuleText::new(
         "select-of-and",
         "(select:w ?c (and:w ?x ?z) (and:w ?y ?z))",
