@@ -73,9 +73,10 @@ impl<'a> Linker<'a> {
                 return Err(e);
             }
         }
+        let mut state = FxHashMap::default();
         for (k, entry) in self.spv.entry_points.iter().enumerate() {
             if options.kernels.is_empty() || options.kernels.contains(&entry.name) {
-                self.check_recursion(entry.function)?;
+                self.check_recursion(entry.function, &mut state)?;
                 let func = self.placeholder(entry.name.clone());
                 self.queue.push(Job { function: entry.function, kernel: Some(k), func });
             }
@@ -114,10 +115,12 @@ impl<'a> Linker<'a> {
         self.module.functions.push(Function::new(name, self.spv.types.addr_bits))
     }
 
-    /// Fails if functions that `root` reaches call themselves.
-    fn check_recursion(&self, root: Id) -> R<()> {
-        // 1: on the path, 2: done
-        let mut state: FxHashMap<Id, u8> = FxHashMap::default();
+    /// Fails if functions that `root` reaches call themselves. `state` is 1 for functions on
+    /// the path to the one looked at, 2 for those done.
+    fn check_recursion(&self, root: Id, state: &mut FxHashMap<Id, u8>) -> R<()> {
+        if state.contains_key(&root) {
+            return Ok(());
+        }
         let mut path = vec![(root, 0)];
         state.insert(root, 1);
         while let Some((id, next)) = path.last_mut() {

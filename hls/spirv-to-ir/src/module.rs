@@ -4,8 +4,8 @@ use crate::constants::Consts;
 use crate::decode::{self, Id, Inst};
 use crate::decorations::DecorationMap;
 use crate::errors::{
-    BAD_ID, BAD_OPERAND, BAD_OPTION, BAD_STRUCTURE, NOT_OPENCL, R, UNSUPPORTED_FEATURE, error,
-    fail, unsupported,
+    BAD_ID, BAD_OPERAND, BAD_OPTION, BAD_STRUCTURE, NOT_OPENCL, R, TOO_LARGE, UNSUPPORTED_FEATURE,
+    error, fail, unsupported,
 };
 use crate::outline::{RawFunction, outline, set_targets};
 use crate::support::{self, Status};
@@ -15,6 +15,9 @@ use base::entity::EntityRef;
 use base::{FxHashMap, IndexMap, Loc, SourceMap};
 use ir::KernelInfo;
 use rspirv::spirv::{AddressingModel, Capability, ExecutionModel, MemoryModel, Op, StorageClass};
+
+/// Most kernels of a module.
+const MAX_KERNELS: usize = 1024;
 
 /// Which instructions an import of extended instructions stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -367,6 +370,9 @@ impl<'a> Spv<'a> {
                 NOT_OPENCL,
                 format!("entry point `{name}` has the execution model {model}, not Kernel"),
             );
+        }
+        if self.entry_points.len() == MAX_KERNELS {
+            return fail(TOO_LARGE, format!("the module has more than {MAX_KERNELS} kernels"));
         }
         if self.entry_points.iter().any(|e| e.name == name) {
             return fail(BAD_STRUCTURE, format!("two kernels are called `{name}`"));

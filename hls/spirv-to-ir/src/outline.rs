@@ -1,10 +1,13 @@
 //! Functions and blocks as ranges of instructions, with their control-flow graph.
 
 use crate::decode::{Id, Inst};
-use crate::errors::{BAD_STRUCTURE, R, error, fail};
+use crate::errors::{BAD_STRUCTURE, R, TOO_LARGE, error, fail};
 use base::{FxHashMap, IndexMap};
 use rspirv::grammar::reflect::is_block_terminator;
 use rspirv::spirv::Op;
+
+/// Most blocks of a function: ten times the largest kernel known.
+const MAX_BLOCKS: usize = 1 << 16;
 
 /// A function as it stands in the module.
 #[derive(Clone, Debug)]
@@ -115,6 +118,13 @@ fn function(insts: &[Inst], at: &mut usize) -> R<RawFunction> {
                 );
             }
         }
+    }
+    if function.blocks.len() > MAX_BLOCKS {
+        let n = function.blocks.len();
+        return fail(
+            TOO_LARGE,
+            format!("function %{} has {n} blocks, the limit is {MAX_BLOCKS}", function.id),
+        );
     }
     let mut seen = base::FxHashSet::default();
     function.callees.retain(|c| seen.insert(*c));

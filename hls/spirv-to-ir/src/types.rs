@@ -324,10 +324,11 @@ impl Types {
         Ok(SmallVec::from_slice(&[self.ir(id)?]))
     }
 
-    /// Fails when a type has too many parts to be handled as one value.
+    /// Fails when a type has too many parts to be handled as one value, or mostly empty ones.
     pub fn check_whole(&self, id: Id) -> R<()> {
-        let nodes = self.get(id)?.nodes;
-        if nodes <= MAX_NODES {
+        let info = self.get(id)?;
+        let nodes = info.nodes;
+        if nodes <= MAX_NODES && nodes <= info.leaves.saturating_mul(16).saturating_add(64) {
             return Ok(());
         }
         fail(

@@ -119,6 +119,45 @@ fn integer_instructions_compute_what_the_specification_says() {
     assert_eq!(run("integers.spv", &Options::default(), want.len()), want);
 }
 
+/// Bits of floats, worked out by hand; the rest are integers.
+#[test]
+fn float_instructions_compute_what_the_specification_says() {
+    let f = |x: f32| x.to_bits() as i32;
+    let want = [
+        f(-0.0),
+        0,
+        0,
+        0,
+        f(-5.0),
+        0x3f80_0001,
+        i32::MIN + 1,
+        f(-0.999_999_94),
+        f(1.0),
+        f(-2.0),
+        0x7fc0_0007,
+        0,
+        0,
+        1,
+        f(0.5),
+        f(1.5),
+        f(57.295_78),
+        f(-7.0),
+        1,
+        0,
+        i32::MAX,
+        2,
+        f(22.0),
+        f(-32.0),
+        f(3.0),
+        2,
+        -1,
+        f(1.000_976_6),
+        f(4_294_967_291.0),
+    ];
+    // Element 200 of the halves lies in element 50 of the integers.
+    assert_eq!(run("floats.spv", &Options::default(), 51)[..want.len()], want);
+}
+
 #[test]
 fn aggregates_go_through_memory_calls_and_selects() {
     assert_eq!(run("aggregates.spv", &Options::default(), 4), [-5, 7, 10, 10]);

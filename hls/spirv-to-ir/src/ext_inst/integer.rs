@@ -289,7 +289,7 @@ impl<'a> Lower<'a, '_, '_> {
             }
             lanes.push(v);
         }
-        let v = self.from_lanes(lanes, ty);
+        let v = self.join_lanes(lanes, ty);
         self.set(inst, v)
     }
 }

@@ -80,7 +80,7 @@ impl<'a> Lower<'a, '_, '_> {
         let at = self.indexed(inst, 1, 0, bytes)?;
         let half = Type::float(FloatKind::F16).with_lanes(ty.lanes);
         let v = self.b.load(half, at, MemFlags::aligned(align));
-        let v = self.to_format(v, ty, Rounding::Rte);
+        let v = self.in_format(v, ty, Rounding::Rte);
         self.set(inst, v)
     }
 
@@ -93,7 +93,7 @@ impl<'a> Lower<'a, '_, '_> {
         let at = self.indexed(inst, 2, 1, bytes)?;
         self.check_writable(inst, at)?;
         let half = Type::float(FloatKind::F16).with_lanes(ty.lanes);
-        let v = self.to_format(data, half, round);
+        let v = self.in_format(data, half, round);
         self.b.store(at, v, MemFlags::aligned(align));
         Ok(())
     }

@@ -136,7 +136,7 @@ impl Lower<'_, '_, '_> {
     }
 
     /// A vector (or scalar) from its lanes.
-    pub fn from_lanes(&mut self, lanes: Leaves, ty: Type) -> Value {
+    pub fn join_lanes(&mut self, lanes: Leaves, ty: Type) -> Value {
         match lanes[..] {
             [v] => v,
             _ => self.b.value(Op::VecBuild, lanes, ty),

@@ -2,35 +2,44 @@
 
 use super::{Leaves, Lower, Val};
 use crate::decode::{Id, Inst};
-use crate::errors::{BAD_ID, BAD_STRUCTURE, R, error, fail};
+use crate::errors::{BAD_ID, BAD_OPERAND, BAD_STRUCTURE, R, error, fail};
 use crate::outline::switch_cases;
-use base::FxHashSet;
 use base::entity::SecondaryMap;
+use base::{FxHashMap, FxHashSet};
 use ir::analysis::{Cfg, Dominators};
 use ir::{Block, BlockCall, LoopHint, Terminator, Type, Value, ValueDef};
 use rspirv::spirv::Op;
+use std::collections::hash_map::Entry;
 
-impl<'a> Lower<'a, '_, '_> {
+/// A phi: the value for each predecessor.
+pub(super) struct Phi {
+    id: Id,
+    ty: Id,
+    values: FxHashMap<Id, Id>,
+}
+
+impl Lower<'_, '_, '_> {
     /// Gives the block at `k` a parameter for each leaf of its phis.
     pub(super) fn phi_parameters(&mut self, k: usize) -> R<()> {
         let spv = self.spv;
         let block = self.blocks[&k];
+        let mut phis = vec![];
         for inst in &spv.insts[self.raw.blocks[k].insts.clone()] {
             if inst.op != Op::Phi {
                 continue;
             }
             self.check(k != 0, inst, "it stands in the entry block")?;
-            let types = spv.types.leaf_types(inst.ty()?)?;
+            self.check(inst.args.len().is_multiple_of(2), inst, "its operands are not pairs")?;
+            let (id, ty) = (inst.result()?, inst.ty()?);
+            let types = spv.types.leaf_types(ty)?;
             self.link.spend(types.len())?;
             let params: Leaves = types.iter().map(|t| self.b.func.add_param(block, *t)).collect();
-            self.vals.insert(inst.result()?, Val::Leaves(params));
+            self.vals.insert(id, Val::Leaves(params));
+            let values = inst.args.chunks_exact(2).map(|p| (p[1], p[0])).collect();
+            phis.push(Phi { id, ty, values });
         }
+        self.phis.insert(k, phis);
         Ok(())
-    }
-
-    /// `OpPhi`: made by [`Self::phi_parameters`].
-    pub(super) fn phi(&mut self, inst: &Inst) -> R<()> {
-        self.check(inst.args.len().is_multiple_of(2), inst, "its operands are not pairs")
     }
 
     /// Gives every jump the values of its target's phis.
@@ -40,45 +49,55 @@ impl<'a> Lower<'a, '_, '_> {
             let Some(end) = self.ends[k] else { continue };
             self.b.switch_to(end);
             self.b.loc = self.b.func.blocks[end].term_loc;
-            let mut done: FxHashSet<Id> = FxHashSet::default();
+            let mut args: FxHashMap<Block, Leaves> = FxHashMap::default();
             for target in &raw.targets {
-                if done.insert(*target) {
-                    self.edge(raw.label, *target, end)?;
+                let position = self.raw.by_label[target];
+                let block = self.blocks[&position];
+                if let Entry::Vacant(slot) = args.entry(block) {
+                    slot.insert(self.edge(raw.label, position)?);
                 }
             }
+            for call in self.b.func.blocks[end].term.targets_mut() {
+                call.args = args.get(&call.block).cloned().unwrap_or_default();
+            }
+            self.link.spend(self.b.func.blocks[end].term.targets().len())?;
         }
         Ok(())
     }
 
-    fn edge(&mut self, from: Id, target: Id, end: Block) -> R<()> {
-        let spv = self.spv;
-        let k = self.raw.by_label[&target];
+    /// The values of the phis of the block at `position` when control comes from `from`.
+    fn edge(&mut self, from: Id, position: usize) -> R<Leaves> {
+        let phis = self.phis.remove(&position).unwrap_or_default();
         let mut args = Leaves::new();
-        for inst in &spv.insts[self.raw.blocks[k].insts.clone()] {
-            if inst.op != Op::Phi {
-                continue;
-            }
-            let pair = inst.args.chunks_exact(2).find(|p| p[1] == from);
-            let Some(pair) = pair else {
-                return Err(
-                    self.mismatch(inst, &format!("it has no value for predecessor %{from}"))
+        for phi in &phis {
+            let Some(&value) = phi.values.get(&from) else {
+                return fail(
+                    BAD_OPERAND,
+                    format!(
+                        "OpPhi {} has no value for predecessor %{from}",
+                        self.spv.describe(phi.id)
+                    ),
                 );
             };
-            let leaves = self.leaves(pair[0])?;
-            let types = spv.types.leaf_types(inst.ty()?)?;
+            let leaves = self.leaves(value)?;
+            let types = self.spv.types.leaf_types(phi.ty)?;
             let fits = types.len() == leaves.len()
                 && types.iter().zip(&leaves).all(|(t, v)| *t == self.ty(*v));
-            self.check(fits, inst, "a value is not of its type")?;
+            if !fits {
+                return fail(
+                    BAD_OPERAND,
+                    format!(
+                        "OpPhi {} and its value {} are not of one type",
+                        self.spv.describe(phi.id),
+                        self.spv.describe(value)
+                    ),
+                );
+            }
             args.extend(leaves);
         }
         self.link.spend(args.len())?;
-        let block = self.blocks[&k];
-        for call in self.b.func.blocks[end].term.targets_mut() {
-            if call.block == block {
-                call.args = args.clone();
-            }
-        }
-        Ok(())
+        self.phis.insert(position, phis);
+        Ok(args)
     }
 
     fn target(&self, label: Id) -> BlockCall {

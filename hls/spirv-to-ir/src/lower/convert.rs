@@ -70,12 +70,12 @@ impl Lower<'_, '_, '_> {
     pub(super) fn float_convert(&mut self, inst: &Inst) -> R<()> {
         let (v, to) = self.conversion(inst, |a, b| a.is_float() && b.is_float())?;
         let (_, round) = self.decorated(inst.result()?);
-        let v = self.to_format(v, to, round.unwrap_or(Rounding::Rte));
+        let v = self.in_format(v, to, round.unwrap_or(Rounding::Rte));
         self.set(inst, v)
     }
 
     /// A float in another format.
-    pub fn to_format(&mut self, v: Value, to: Type, round: Rounding) -> Value {
+    pub fn in_format(&mut self, v: Value, to: Type, round: Rounding) -> Value {
         if self.ty(v) == to { v } else { self.b.value(Op::FpToFp(round), [v], to) }
     }
 
@@ -84,7 +84,7 @@ impl Lower<'_, '_, '_> {
         let (v, to) = self.conversion(call, |a, b| a.space().is_none() && b.space().is_none())?;
         let w = to.lane_bits(0);
         let v = match (self.ty(v).is_float(), to.is_float()) {
-            (true, true) => self.to_format(v, to, c.round.unwrap_or(Rounding::Rte)),
+            (true, true) => self.in_format(v, to, c.round.unwrap_or(Rounding::Rte)),
             (false, true) => {
                 let round = c.round.unwrap_or(Rounding::Rte);
                 self.b.value(Op::IntToFp { signed: c.from_signed, round }, [v], to)

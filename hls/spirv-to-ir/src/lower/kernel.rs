@@ -122,7 +122,7 @@ impl Lower<'_, '_, '_> {
         for leaf in leaves {
             let offset = leaf.offset as u32;
             let v = self.b.value(Op::Arg { index, offset }, [], leaf.memory);
-            values.push(self.from_memory(v, leaf.ty));
+            values.push(self.loaded(v, leaf.ty));
         }
         self.vals.insert(id, Val::Leaves(values));
         Ok(arg)

@@ -110,7 +110,7 @@ impl<'a> Lower<'a, '_, '_> {
                 let at = self.at_offset(ptr, leaf.offset);
                 let flags = flags(access, natural, leaf.offset);
                 let v = self.b.load(leaf.memory, at, flags);
-                Ok(self.from_memory(v, leaf.ty))
+                Ok(self.loaded(v, leaf.ty))
             })
             .collect()
     }
@@ -132,7 +132,7 @@ impl<'a> Lower<'a, '_, '_> {
         self.check(fits, inst, "the value stored is not of its type")?;
         for (leaf, &value) in leaves.iter().zip(values) {
             let at = self.at_offset(ptr, leaf.offset);
-            let value = self.to_memory(value);
+            let value = self.stored(value);
             self.b.store(at, value, flags(access, natural, leaf.offset));
         }
         Ok(())
@@ -156,12 +156,12 @@ impl<'a> Lower<'a, '_, '_> {
     }
 
     /// What was loaded, as the value's own type.
-    pub(super) fn from_memory(&mut self, v: Value, ty: Type) -> Value {
+    pub(super) fn loaded(&mut self, v: Value, ty: Type) -> Value {
         if self.ty(v) == ty { v } else { self.b.value(Op::Slice { lo: 0 }, [v], ty) }
     }
 
     /// A value as it is stored.
-    pub(super) fn to_memory(&mut self, v: Value) -> Value {
+    pub(super) fn stored(&mut self, v: Value) -> Value {
         let memory = memory_type(self.ty(v));
         if self.ty(v) == memory { v } else { self.b.value(Op::Zext, [v], memory) }
     }

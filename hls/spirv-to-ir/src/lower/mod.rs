@@ -60,6 +60,7 @@ pub(crate) fn lower(link: &mut Linker, job: Job) {
         objects: FxHashMap::default(),
         blocks: FxHashMap::default(),
         ends: vec![None; raw.blocks.len()],
+        phis: FxHashMap::default(),
         edges: vec![],
         return_slot: None,
         strict_fast_math: FastMath::default(),
@@ -92,6 +93,8 @@ pub(crate) struct Lower<'a, 'f, 'l> {
     blocks: FxHashMap<usize, Block>,
     /// IR block in which it ends.
     ends: Vec<Option<Block>>,
+    /// The phis of the block with this position.
+    phis: FxHashMap<usize, Vec<control::Phi>>,
     /// Positions of blocks in the order in which they were lowered.
     edges: Vec<usize>,
     /// Where an aggregate result goes.
@@ -250,7 +253,11 @@ impl<'a> Lower<'a, '_, '_> {
     /// The leaves of a value.
     pub fn leaves(&mut self, id: Id) -> R<Leaves> {
         match self.val(id)? {
-            Val::Leaves(l) => Ok(l),
+            Val::Leaves(l) => {
+                // Every use copies the list: large values must not be used without end.
+                self.link.spend(l.len() / 16)?;
+                Ok(l)
+            }
             Val::Builtin(_) => fail(
                 UNSUPPORTED,
                 format!(

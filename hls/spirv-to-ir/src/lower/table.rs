@@ -175,7 +175,8 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     (Op::FOrdGreaterThanEqual, |l, i| l.float_compare(i, GT.or(EQ))),
     (Op::FUnordGreaterThanEqual, |l, i| l.float_compare(i, GT.or(EQ).or(UN))),
     // Control flow
-    (Op::Phi, |l, i| l.phi(i)),
+    // Made with the blocks, before any of them is lowered.
+    (Op::Phi, |l, i| l.nothing(i)),
     (Op::LoopMerge, |l, i| l.loop_hint(i, 2)),
     (Op::LoopControlINTEL, |l, i| l.loop_hint(i, 0)),
     (Op::SelectionMerge, |l, i| l.nothing(i)),
