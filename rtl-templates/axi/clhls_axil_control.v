@@ -1,5 +1,5 @@
 // AXI4-Lite register file of a kernel: ap_ctrl_hs control, interrupt, arguments, performance counters (docs/rtl-library.md).
-// latency: write 2, read 3 cycles; one transfer of each kind at a time.
+// latency: write 2, read 4 cycles; one transfer of each kind at a time.
 `default_nettype none
 
 module clhls_axil_control #(
@@ -31,7 +31,7 @@ module clhls_axil_control #(
   // kernel side
   output wire                    start,    // pulse, one cycle; the arguments are stable until done
   input  wire                    done,     // pulse, one cycle, at least one cycle after start
-  output wire [32*ARG_WORDS-1:0] args,     // word i at offset 0x10 + 4*i
+  output wire [32*ARG_WORDS-1:0] args,     // word i at offset 0x10 + 4*i; not reset: the host writes all that are used
   input  wire [63:0]             cycles,   // counters: stable from done to the next start
   input  wire [63:0]             retired,
   input  wire [63:0]             read_beats,
@@ -83,6 +83,7 @@ module clhls_axil_control #(
   // ---- read channel ----
   reg        ar_held_q;
   reg        r_valid_q;
+  reg        select_q;   // select_word_q is valid
   reg        picked_q;   // arg_word_q and system_q hold the word
   reg [9:0]  ar_word_q;
   reg [31:0] r_data_q;
@@ -99,11 +100,13 @@ module clhls_axil_control #(
   always @(posedge clk) begin
     if (rst) begin
       ar_held_q <= 1'b0;
+      select_q  <= 1'b0;
       picked_q  <= 1'b0;
       r_valid_q <= 1'b0;
     end else begin
       ar_held_q <= (s_axi_arvalid | ar_held_q) & ~deliver;
-      picked_q  <= ar_held_q & ~deliver;
+      select_q  <= ar_held_q & ~deliver;
+      picked_q  <= select_q & ~deliver;
       r_valid_q <= deliver | (r_valid_q & ~s_axi_rready);
     end
   end
@@ -188,8 +191,7 @@ module clhls_axil_control #(
         wire mine = write & (aw_word_q == WORD[9:0]);
         for (b = 0; b < 4; b = b + 1) begin : g_byte
           always @(posedge clk) begin
-            if (rst) args_q[32*w + 8*b +: 8] <= 8'd0;
-            else if (mine & w_strb_q[b]) args_q[32*w + 8*b +: 8] <= w_data_q[8*b +: 8];
+            if (mine & w_strb_q[b]) args_q[32*w + 8*b +: 8] <= w_data_q[8*b +: 8];
           end
         end
       end else begin : g_reserved
@@ -200,15 +202,19 @@ module clhls_axil_control #(
 
   generate
     if (READBACK != 0) begin : g_readback
-      reg [31:0] pick;
+      // decoded first, multiplexed in the next cycle
+      reg [ARG_WORDS-1:0] select_word_q;
+      reg [31:0]          pick;
       integer i;
       always @* begin
         pick = 32'd0;
-        for (i = 0; i < ARG_WORDS; i = i + 1) begin
-          pick = pick | (args_q[32*i +: 32] & {32{{22'd0, ar_word_q} == i + 4}});
-        end
+        for (i = 0; i < ARG_WORDS; i = i + 1) pick = pick | (args_q[32*i +: 32] & {32{select_word_q[i]}});
       end
-      always @(posedge clk) arg_word_q <= pick;
+      integer k;
+      always @(posedge clk) begin
+        for (k = 0; k < ARG_WORDS; k = k + 1) select_word_q[k] <= {22'd0, ar_word_q} == k + 4;
+        arg_word_q <= pick;
+      end
     end else begin : g_write_only
       always @(posedge clk) arg_word_q <= 32'd0;
     end

@@ -66,7 +66,7 @@ module clhls_atomic_cached #(
   localparam [2:0] ST_ASK     = 3'd5;  // AR
   localparam [2:0] ST_FILL    = 3'd6;  // R
 
-  // ---- two request stages: 1 reads the tags, 2 compares and issues ----
+  // ---- two request stages: 1 reads and compares the tags, 2 issues ----
   localparam SIDE = TAG_BITS + 4 + LANE_BITS + 2 * DW;
   reg                 p1_valid_q;
   reg                 p1_pred_q;
@@ -76,9 +76,9 @@ module clhls_atomic_cached #(
   reg                 p2_pred_q;
   reg [LINE_BITS-1:0] p2_line_q;
   reg [SIDE-1:0]      p2_side_q;
-  reg                 p2_known_q;   // its index holds a line
-  reg [KW-1:0]        p2_key_q;     // key of that line
+  reg                 p2_hit_q;     // its line is in the cache
 
+  (* ram_style = "distributed" *)
   reg [KW-1:0]    key [0:LINES-1];
   reg [LINES-1:0] known_q;
   reg [LINES-1:0] dirty_q;
@@ -88,8 +88,8 @@ module clhls_atomic_cached #(
   reg [IW-1:0] index_q;     // line at work in the states after ST_DRAIN
   wire [IW-1:0] p2_index = p2_line_q[IW-1:0];
   wire        busy;
-  wire        hit   = p2_known_q & (p2_key_q == p2_line_q[LINE_BITS-1:IW]);
-  wire        issue = p2_valid_q & (state_q == ST_RUN) & (hit | ~p2_pred_q);
+  wire        p1_hit = known_q[p1_line_q[IW-1:0]] & (key[p1_line_q[IW-1:0]] == p1_line_q[LINE_BITS-1:IW]);
+  wire        issue = p2_valid_q & (state_q == ST_RUN) & (p2_hit_q | ~p2_pred_q);
   // Stage 1 to stage 2; not while lines are being forgotten, as it reads the tags.
   wire        move1 = (~p2_valid_q & ~sweep_q) | issue;
   wire        filled = (state_q == ST_FILL) & r_valid;
@@ -108,12 +108,12 @@ module clhls_atomic_cached #(
     if (rst) begin
       p1_valid_q <= 1'b0;
       p2_valid_q <= 1'b0;
-      p2_known_q <= 1'b0;
+      p2_hit_q   <= 1'b0;
     end else begin
       if (c_ready) p1_valid_q <= c_valid;
       if (move1) p2_valid_q <= p1_valid_q;
-      if (filled) p2_known_q <= 1'b1;
-      else if (move1) p2_known_q <= known_q[p1_line_q[IW-1:0]];
+      if (filled) p2_hit_q <= 1'b1;
+      else if (move1) p2_hit_q <= p1_hit;
     end
   end
 
@@ -128,13 +128,11 @@ module clhls_atomic_cached #(
       p2_line_q <= p1_line_q;
       p2_side_q <= p1_side_q;
     end
-    if (filled) p2_key_q <= p2_line_q[LINE_BITS-1:IW];
-    else if (move1) p2_key_q <= key[p1_line_q[IW-1:0]];
     if (filled) key[p2_index] <= p2_line_q[LINE_BITS-1:IW];
   end
 
   // ---- miss and flush ----
-  wire miss      = p2_valid_q & p2_pred_q & ~hit;
+  wire miss      = p2_valid_q & p2_pred_q & ~p2_hit_q;
   wire want_sweep = flush & ~p1_valid_q & ~p2_valid_q & (|known_q);
   wire is_dirty  = dirty_q[index_q];
   reg [1:0] step_q;         // RAM read cycles

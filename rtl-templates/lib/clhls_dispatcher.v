@@ -149,85 +149,77 @@ module clhls_dispatcher #(
   reg  [31:0] g_linear_q;      // global linear id of its first work-item
   reg  [31:0] g_next_row_q;    // ... of the first group in the next row of groups
   reg  [31:0] g_next_plane_q;  // ... and in the next plane of groups
-  reg         g_final_x_q;     // last group in x
-  reg         g_final_y_q;
-  reg         g_final_z_q;
+  // Groups after this one, less one: the sign bit says that this is the last one, without a comparison.
+  reg  [32:0] g_more_x_q;
+  reg  [32:0] g_more_y_q;
+  reg  [32:0] g_more_z_q;
+  wire        g_final_x = g_more_x_q[32];
+  wire        g_final_y = g_more_y_q[32];
+  wire        g_final_z = g_more_z_q[32];
   wire        g_go;            // the group gets a slot and moves on
 
   wire [31:0] g_x_next = g_x_q + 32'd1;
   wire [31:0] g_y_next = g_y_q + 32'd1;
   wire [31:0] g_z_next = g_z_q + 32'd1;
-  reg  [31:0] top_x_q;         // number of the last group
-  reg  [31:0] top_y_q;
-  reg  [31:0] top_z_q;
-  reg         one_x_q;         // only one group in x
-  reg         one_y_q;
-  reg         one_z_q;
-  reg  [31:0] pen_x_q;         // number of the last but one
-  reg  [31:0] pen_y_q;
-  reg  [31:0] pen_z_q;
+  reg  [32:0] more_x_q;        // g_more of the first group
+  reg  [32:0] more_y_q;
+  reg  [32:0] more_z_q;
 
   always @(posedge clk) begin
-    top_x_q <= groups_x - 32'd1;
-    top_y_q <= groups_y - 32'd1;
-    top_z_q <= groups_z - 32'd1;
-    pen_x_q <= top_x_q - 32'd1;
-    pen_y_q <= top_y_q - 32'd1;
-    pen_z_q <= top_z_q - 32'd1;
-    one_x_q <= top_x_q == 0;
-    one_y_q <= top_y_q == 0;
-    one_z_q <= top_z_q == 0;
+    more_x_q <= {1'b0, groups_x} - 33'd2;
+    more_y_q <= {1'b0, groups_y} - 33'd2;
+    more_z_q <= {1'b0, groups_z} - 33'd2;
   end
 
   always @(posedge clk) begin
     if (rst) g_valid_q <= 1'b0;
     else if (begin_run) g_valid_q <= ~empty_q;
-    else if (g_go) g_valid_q <= ~(g_final_x_q & g_final_y_q & g_final_z_q);
+    else if (g_go) g_valid_q <= ~(g_final_x & g_final_y & g_final_z);
   end
 
   always @(posedge clk) begin
-    if (begin_run | (g_go & g_final_x_q)) begin
+    if (begin_run | (g_go & g_final_x)) begin
       g_x_q       <= 32'd0;
       g_base_x_q  <= global_offset[31:0];
       g_left_x_q  <= size_x;
-      g_final_x_q <= one_x_q;
+      g_more_x_q  <= more_x_q;
     end else if (g_go) begin
       g_x_q       <= g_x_next;
       g_base_x_q  <= g_base_x_q + {16'd0, local_x};
       g_left_x_q  <= g_left_x_q - {16'd0, local_x};
-      g_final_x_q <= g_x_q == pen_x_q;
+      g_more_x_q  <= g_more_x_q - 33'd1;
     end
-    if (begin_run | (g_go & g_final_x_q & g_final_y_q)) begin
+    if (begin_run | (g_go & g_final_x & g_final_y)) begin
       g_y_q       <= 32'd0;
       g_base_y_q  <= global_offset[63:32];
       g_left_y_q  <= size_y;
-      g_final_y_q <= one_y_q;
-    end else if (g_go & g_final_x_q) begin
+      g_more_y_q  <= more_y_q;
+    end else if (g_go & g_final_x) begin
       g_y_q       <= g_y_next;
       g_base_y_q  <= g_base_y_q + {16'd0, local_y};
       g_left_y_q  <= g_left_y_q - {16'd0, local_y};
-      g_final_y_q <= g_y_q == pen_y_q;
+      g_more_y_q  <= g_more_y_q - 33'd1;
     end
     if (begin_run) begin
       g_z_q       <= 32'd0;
       g_base_z_q  <= global_offset[95:64];
       g_left_z_q  <= size_z;
-      g_final_z_q <= one_z_q;
-    end else if (g_go & g_final_x_q & g_final_y_q) begin
+      g_more_z_q  <= more_z_q;
+    end else if (g_go & g_final_x & g_final_y) begin
       g_z_q       <= g_z_next;
       g_base_z_q  <= g_base_z_q + {16'd0, local_z};
       g_left_z_q  <= g_left_z_q - {16'd0, local_z};
-      g_final_z_q <= g_z_q == pen_z_q;
+      g_more_z_q  <= g_more_z_q - 33'd1;
     end
     if (begin_run) begin
       g_linear_q     <= 32'd0;
       g_next_row_q   <= group_row_q;
       g_next_plane_q <= group_plane_q;
     end else if (g_go) begin
-      if (g_final_x_q) begin
-        g_linear_q   <= g_final_y_q ? g_next_plane_q : g_next_row_q;
-        g_next_row_q <= (g_final_y_q ? g_next_plane_q : g_next_row_q) + group_row_q;
-        if (g_final_y_q) g_next_plane_q <= g_next_plane_q + group_plane_q;
+      if (g_final_x) begin
+        g_linear_q   <= g_final_y ? g_next_plane_q : g_next_row_q;
+        g_next_row_q <= (g_final_y ? g_next_plane_q : g_next_row_q) + group_row_q;
+        if (g_final_y) g_next_plane_q <= g_next_plane_q + group_plane_q;
       end else begin
         g_linear_q <= g_linear_q + {16'd0, local_x};
       end
@@ -264,9 +256,9 @@ module clhls_dispatcher #(
   reg [SIMD-1:0]      d_lanes_q;  // lanes of the first token of a row
   wire                d_go;       // the enumerator takes it
 
-  wire [15:0] d_size_x = g_final_x_q ? g_left_x_q[15:0] : local_x;
-  wire [15:0] d_size_y = g_final_y_q ? g_left_y_q[15:0] : local_y;
-  wire [15:0] d_size_z = g_final_z_q ? g_left_z_q[15:0] : local_z;
+  wire [15:0] d_size_x = g_final_x ? g_left_x_q[15:0] : local_x;
+  wire [15:0] d_size_y = g_final_y ? g_left_y_q[15:0] : local_y;
+  wire [15:0] d_size_z = g_final_z ? g_left_z_q[15:0] : local_z;
 
   assign g_go = g_valid_q & |free_q & (~d_valid_q | d_go);
 

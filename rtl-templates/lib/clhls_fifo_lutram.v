@@ -25,6 +25,7 @@ module clhls_fifo_lutram #(
 
   localparam AW = $clog2(DEPTH - 1);  // ring address bits; the output register is the missing word
 
+  (* ram_style = "distributed" *)
   reg [WIDTH-1:0] mem [0:(1<<AW)-1];
   reg [AW-1:0]    wptr_q;
   reg [AW-1:0]    rptr_q;

@@ -265,7 +265,9 @@ module clhls_store #(
       reg  [CW-1:0] lines_q;    // lines acknowledged by memory whose first request has not been answered
       reg           have_q;     // lines_q != 0
       wire          use_line = m_valid & m_ready & h_new;
-      wire [CW-1:0] lines_d = lines_q + (b_valid ? {{(CW-9){1'b0}}, {1'b0, blen} + 9'd1} : {CW{1'b0}}) - {{(CW-1){1'b0}}, use_line};
+      reg           more_q;     // a burst was acknowledged in the cycle before
+      reg  [CW-1:0] change_q;   // its beats - 1
+      wire          more_than_one = |lines_q[CW-1:1];
 
       clhls_fifo #(
         .WIDTH(1), .DEPTH(DEPTH), .TARGET(TARGET)
@@ -281,11 +283,15 @@ module clhls_store #(
         if (rst) begin
           lines_q <= {CW{1'b0}};
           have_q  <= 1'b0;
+          more_q  <= 1'b0;
         end else begin
-          lines_q <= lines_d;
-          have_q  <= lines_d != 0;
+          // one adder with carry: the burst's lines less one (or -1), and one unless a line is used in this cycle
+          lines_q <= lines_q + (more_q ? change_q : {CW{1'b1}}) + {{(CW-1){1'b0}}, ~use_line};
+          have_q  <= more_q | more_than_one | (lines_q[0] & ~use_line);
+          more_q  <= b_valid;
         end
       end
+      always @(posedge clk) change_q <= {{(CW-8){1'b0}}, blen};
     end else begin : g_no_ack
       assign pend_ready = 1'b1;
       assign m_valid    = 1'b0;

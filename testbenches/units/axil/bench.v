@@ -136,7 +136,8 @@ module bench;
     @(posedge clk);
     read_word(12'h000);
     check(value === 32'h4, "idle after reset");
-    // arguments, reserved words among them
+    // arguments, reserved words among them; they have no reset
+    for (i = 0; i < ARG_WORDS; i = i + 1) write_word(12'h010 + 4 * i, 0, 4'hF);
     for (n = 0; n < 300; n = n + 1) begin
       w = dice(ARG_WORDS);
       x = $random(seed);
