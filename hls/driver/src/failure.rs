@@ -45,12 +45,21 @@ impl From<Diagnostic> for Failure {
     }
 }
 
+/// Codes of errors that the interpreter reports; its device renders them as text.
+const RUN_CODES: [&str; 11] = [
+    "E0501", "E0502", "E0503", "E0504", "E0505", "E0506", "E0507", "E0508", "E0509", "E0510",
+    "E0511",
+];
+
 impl From<host::Error> for Failure {
     fn from(e: host::Error) -> Self {
-        // messages of an interpreter run are rendered diagnostics already
-        let text = e.message.strip_prefix("error[E").and_then(|m| m.split_once("]: "));
-        let message = text.map_or(e.message.as_str(), |(_, rest)| rest);
-        Failure::new(if text.is_some() { "E0620" } else { "E0610" }, message.trim_end())
+        let rendered = e.message.strip_prefix("error[").and_then(|m| m.split_once("]: "));
+        let known = |code: &str| RUN_CODES.into_iter().find(|c| *c == code);
+        match rendered.and_then(|(code, rest)| Some((known(code)?, rest))) {
+            Some((code, rest)) => Failure::new(code, rest.trim_end()),
+            None if e.kind == host::ErrorKind::Execution => Failure::new("E0620", e.message),
+            None => Failure::new("E0610", e.message),
+        }
     }
 }
 

@@ -16,6 +16,7 @@ pub mod input;
 pub mod output;
 pub mod pipeline;
 mod progress;
+mod report;
 pub mod signature;
 
 use clap::Parser;

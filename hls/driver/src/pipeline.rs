@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Result};
 use crate::input::attach_sources;
+use crate::report::{report_html, report_json};
 use crate::signature::complete;
 use abi::Manifest;
 use base::{FileSet, SourceMap};
@@ -201,6 +202,8 @@ impl<'a> Pipeline<'a> {
         let mut files = verilog_to_package::pack(&manifest, &verilog, self.board, &options)?;
         files.extend(verilog);
         files.insert(abi::MANIFEST_FILE, manifest.to_json());
+        files.insert("report.json", report_json(&manifest));
+        files.insert("report.html", report_html(&manifest));
         Ok(Build { files, manifest })
     }
 
