@@ -177,7 +177,8 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             &["unify-returns", "if-convert"],
             CLEAN,
             &["licm", "narrow", "gvn", "dce", "simplify-cfg"],
-            &["egraph", "gvn"],
+            // Before rewriting too: it may hide constant distances between addresses.
+            &["relax-order", "egraph", "gvn"],
             &["narrow", "gvn", "sink-wires", "relax-order"],
             SHAPE,
         ],

@@ -14,6 +14,7 @@ pub mod rules;
 pub mod smt;
 
 use crate::Context;
+use base::FxHashMap;
 use base::Result;
 use base::entity::SecondaryMap;
 use ir::analysis::{Cfg, Loops};
@@ -23,14 +24,20 @@ use ir::{Function, Inst, Value};
 pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
     let cfg = Cfg::new(func);
     let loops = Loops::new(func, &cfg);
+    let uses = crate::edit::use_counts(func);
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     for &block in &cfg.rpo {
         let in_loop = loops.depth(block) > 0;
         let old = func.blocks[block].insts.clone();
         let mut new: Vec<Inst> = vec![];
         for run in old.chunks(region::REGION_SIZE) {
-            let used = region::used_outside(func, block, run);
-            let outside = |v: Value| used.contains(&v);
+            let mut here: FxHashMap<Value, u32> = FxHashMap::default();
+            for a in run.iter().flat_map(|i| &func.insts[*i].args) {
+                *here.entry(*a).or_default() += 1;
+            }
+            // Uses that rewriting has removed still count: some values stay for nothing, until
+            // dead code goes. It adds uses only of values that had some in the same place.
+            let outside = |v: Value| uses[v] > here.get(&v).copied().unwrap_or(0);
             match region::rewrite(func, run, outside, in_loop, context)? {
                 Some((insts, replaced)) => {
                     new.extend(insts);

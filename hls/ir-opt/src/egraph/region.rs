@@ -4,9 +4,9 @@ use super::cost::{Choice, Cost, extract};
 use super::lang::{Folding, Graph, Head, Node};
 use super::rules::{self, Rule};
 use crate::Context;
-use base::{Diagnostic, FxHashMap, FxHashSet, IndexMap, Loc, Result, SmallVec};
+use base::{Diagnostic, FxHashMap, FxHashSet, IndexMap, IndexSet, Loc, Result, SmallVec};
 use egg::{Id, Language};
-use ir::{Block, FastMath, Function, Inst, Op, Type, Value};
+use ir::{FastMath, Function, Inst, Op, Type, Value};
 
 /// Most pure instructions of a region.
 pub(super) const REGION_SIZE: usize = 256;
@@ -58,7 +58,7 @@ struct Region {
     /// Class of each value, leaves too.
     classes: IndexMap<Value, Id>,
     /// Values that must exist afterwards.
-    roots: Vec<Value>,
+    roots: IndexSet<Value>,
 }
 
 impl Region {
@@ -66,7 +66,7 @@ impl Region {
         let mut r = Region {
             graph: Graph::new(Folding { addr_bits: func.addr_bits }),
             classes: IndexMap::default(),
-            roots: vec![],
+            roots: IndexSet::default(),
         };
         let mut defined: FxHashSet<Value> = FxHashSet::default();
         for &i in insts {
@@ -79,13 +79,13 @@ impl Region {
                 let id = r.graph.add(Node { head: Head::Op(d.op), ty, fast_math, args });
                 r.classes.insert(result, id);
                 defined.insert(result);
-                if outside(result) && !r.roots.contains(&result) {
-                    r.roots.push(result);
+                if outside(result) {
+                    r.roots.insert(result);
                 }
             } else {
                 for &a in &d.args {
-                    if defined.contains(&a) && !r.roots.contains(&a) {
-                        r.roots.push(a);
+                    if defined.contains(&a) {
+                        r.roots.insert(a);
                     }
                 }
             }
@@ -353,21 +353,4 @@ impl Random {
         };
         shaped & crate::bits::ones(width)
     }
-}
-
-/// Values used outside `insts`, a part of `block`.
-pub(super) fn used_outside(func: &Function, block: Block, insts: &[Inst]) -> FxHashSet<Value> {
-    let here: FxHashSet<Inst> = insts.iter().copied().collect();
-    let mut used = FxHashSet::default();
-    for &b in &func.layout {
-        for i in &func.blocks[b].insts {
-            if b != block || !here.contains(i) {
-                used.extend(func.insts[*i].args.iter().copied());
-            }
-        }
-        func.blocks[b].term.for_each_use(|v| {
-            used.insert(v);
-        });
-    }
-    used
 }

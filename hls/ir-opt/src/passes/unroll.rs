@@ -65,7 +65,8 @@ fn decide(func: &Function, cfg: &Cfg, data: &LoopData, context: &Context<'_>) ->
     if hint.unroll == Some(1) {
         return None;
     }
-    let weight: u32 = data.blocks.iter().map(|b| weight::of_block(func, *b)).sum::<u32>().max(1);
+    let asked = hint.unroll.is_some();
+    let weight = loop_weight(func, data, asked)?;
     let insts: usize = data.blocks.iter().map(|b| func.blocks[*b].insts.len()).sum();
     let limit = match (hint.unroll, context.options.level) {
         (Some(_), _) => WANTED_LIMIT,
@@ -87,6 +88,29 @@ fn decide(func: &Function, cfg: &Cfg, data: &LoopData, context: &Context<'_>) ->
         (Some(n), _) if n.saturating_mul(weight) <= WANTED_LIMIT => Some(Plan::Partial(n)),
         _ => None,
     }
+}
+
+/// Weight of the loop's body. Unless unrolling is asked for, a loop with a barrier has none (a
+/// barrier keeps the state of a whole work-group), and an access to device memory counts as the
+/// unit that it needs.
+fn loop_weight(func: &Function, data: &LoopData, asked: bool) -> Option<u32> {
+    /// Weight of a unit for accesses to device memory.
+    const ACCESS_UNIT: u32 = 8;
+    let mut weight = 1;
+    for &i in data.blocks.iter().flat_map(|b| &func.blocks[*b].insts) {
+        let d = &func.insts[i];
+        weight += weight::of_inst(func, i);
+        if asked {
+            continue;
+        }
+        let space = d.op.mem_flags().and_then(|_| func.ty(d.args[0]).space());
+        match d.op {
+            Op::Barrier(..) => return None,
+            _ if matches!(space, Some(Space::Global | Space::Constant)) => weight += ACCESS_UNIT,
+            _ => {}
+        }
+    }
+    Some(weight)
 }
 
 fn remark(context: &Context<'_>, loc: Loc, text: &str) {
