@@ -248,6 +248,16 @@ fn kernels_are_described() {
     assert!(read.sources.files.values().any(|f| f.name.ends_with("overview.cl")));
 }
 
+/// `llvm-spirv --preserve-ocl-kernel-arg-type-metadata-through-string` keeps the type names.
+#[test]
+fn argument_types_are_taken_from_strings() {
+    let read = read(&module("producers/overview.typed.spv"), &Options::default()).unwrap();
+    let (_, k) = read.kernel("k1").unwrap();
+    let types: Vec<&str> =
+        k.kernel.as_ref().unwrap().args.iter().map(|a| a.type_name.as_str()).collect();
+    assert_eq!(types, ["float*", "float*", "int", "S", "int*", "float3"]);
+}
+
 #[test]
 fn all_unsupported_functions_are_named_at_once_with_their_lines() {
     let bytes = module("producers/unsupported.clang-15.spv");
@@ -285,4 +295,21 @@ fn mutated_modules_do_not_panic() {
     }
     // Mutations that never leave a module valid would test the decoder only.
     assert!(still_valid > 100, "{still_valid}");
+}
+
+/// llvm-spirv puts `OpLoopMerge` on headers, and also on blocks where it means nothing.
+#[test]
+fn loop_hints_stand_on_loop_headers_only() {
+    let read = read(&module("producers/memory.clang-15.spv"), &Options::default()).unwrap();
+    let mut hints = 0;
+    for f in read.functions.values() {
+        let cfg = ir::analysis::Cfg::new(f);
+        let dom = ir::analysis::Dominators::new(f, &cfg);
+        for &b in f.layout.iter().filter(|b| f.blocks[**b].hint != ir::LoopHint::default()) {
+            assert!(cfg.preds[b].iter().any(|p| dom.dominates(b, *p)), "{b} of {}", f.name);
+            assert_eq!(f.blocks[b].hint.unroll, Some(1), "clang has unrolled the loop already");
+            hints += 1;
+        }
+    }
+    assert_eq!(hints, 3, "spirv-dis shows three loops with a merge on their header");
 }

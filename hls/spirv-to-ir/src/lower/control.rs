@@ -178,6 +178,10 @@ impl Lower<'_, '_, '_> {
     /// `OpLoopMerge` and `OpLoopControlINTEL`: hints on the header. `at` is the position of the
     /// loop control mask.
     pub(super) fn loop_hint(&mut self, inst: &Inst, at: usize) -> R<()> {
+        // llvm-spirv leaves merges on blocks behind a loop, with one block as both operands.
+        if inst.op == Op::LoopMerge && inst.arg(0)? == inst.arg(1)? {
+            return Ok(());
+        }
         let mask = inst.arg(at)?;
         let mut params = inst.args[at + 1..].iter().copied();
         let mut hint = LoopHint::default();
@@ -214,10 +218,18 @@ impl Lower<'_, '_, '_> {
 
     /// Fails if a value is used where its definition does not reach: the producer's defect,
     /// which the IR verifier would call ours.
-    pub(super) fn check_dominance(&self) -> R<()> {
-        let func = &*self.b.func;
+    pub(super) fn check_dominance(&mut self) -> R<()> {
+        let func = &mut *self.b.func;
         let cfg = Cfg::new(func);
         let dom = Dominators::new(func, &cfg);
+        // Hints count on loop headers only; elsewhere a producer misplaced them.
+        for &b in &cfg.rpo {
+            let hint = func.blocks[b].hint;
+            if hint != LoopHint::default() && !cfg.preds[b].iter().any(|p| dom.dominates(b, *p)) {
+                func.blocks[b].hint = LoopHint::default();
+            }
+        }
+        let func = &*func;
         let mut home: SecondaryMap<ir::Inst, Option<Block>> = SecondaryMap::new();
         for &b in &func.layout {
             for &i in &func.blocks[b].insts {
