@@ -53,7 +53,7 @@ impl Emulator {
         let bytes = self.memory.buffer_mut(base).unwrap_or_default();
         let whole = bytes.len();
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let end = start.checked_add(size).unwrap_or(usize::MAX);
+        let end = start.saturating_add(size);
         bytes.get_mut(start..end).ok_or_else(|| {
             let what = format!("{size} bytes at offset {offset} of a buffer of {whole}");
             Error::new(ErrorKind::Buffer, format!("{what} bytes"))

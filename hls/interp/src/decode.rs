@@ -3,7 +3,6 @@
 use crate::code::{
     CallSite, Code, Decoded, Fixup, FloatOp, MemoryOp, PureOp, Region, Slot, SwitchTable, VectorOp,
 };
-use crate::launch::MAX_OBJECT_BYTES;
 use base::entity::{EntityRef, SecondaryMap};
 use base::{Diagnostic, FxHashMap, Loc, SmallVec};
 use ir::{
@@ -14,6 +13,9 @@ use ir::{
 /// Address of the first object of private and of local memory, and the distance between two
 /// objects: small offsets from null and past an object's end belong to no object.
 pub(crate) const GUARD: u64 = 4096;
+
+/// Most private memory of one function, in bytes: each work-item of a group has its own.
+const MAX_PRIVATE_BYTES: u64 = 1 << 24;
 
 /// Decodes a function that the verifier accepts. What the interpreter cannot do is an error.
 pub(crate) fn decode(func: &Function) -> Result<Decoded, Diagnostic> {
@@ -125,7 +127,7 @@ impl Decoder<'_> {
                     .at(object.loc)
             };
             let place = u32::try_from(offset).map_err(|_| too_large())?;
-            if object.size.saturating_add(storage) > MAX_OBJECT_BYTES {
+            if object.size.saturating_add(storage) > MAX_PRIVATE_BYTES {
                 return Err(too_large());
             }
             self.object_offsets.insert(id, place);
@@ -159,7 +161,7 @@ impl Decoder<'_> {
     fn inst(&mut self, inst: Inst) -> Result<(), Diagnostic> {
         let data = &self.func.insts[inst];
         match data.op {
-            Op::Load(_) | Op::Store(_) | Op::Atomic(..) => self.memory(data),
+            Op::Load(_) | Op::Store(_) | Op::Atomic(..) => self.memory(data)?,
             Op::Barrier(..) => {
                 // one sub-group is the whole work-group here
                 self.out.has_barrier = true;
@@ -320,7 +322,7 @@ impl Decoder<'_> {
         })
     }
 
-    fn memory(&mut self, data: &InstData) {
+    fn memory(&mut self, data: &InstData) -> Result<(), Diagnostic> {
         let (flags, atomic) = match data.op {
             Op::Atomic(op, flags) => (flags, op),
             op => (op.mem_flags().unwrap_or(ir::MemFlags::aligned(1)), AtomicOp::Load),
@@ -337,6 +339,10 @@ impl Decoder<'_> {
         let value = data.result.unwrap_or_else(|| args[args.len() - 1]);
         let ty = self.ty(value);
         let width = self.lane_bits(ty);
+        if matches!(data.op, Op::Atomic(..)) && (width > 64 || ty.is_vector()) {
+            let what = format!("atomic operations on {ty} are not supported");
+            return Err(Diagnostic::error("E0509", what).at(data.loc));
+        }
         self.out.memory.push(MemoryOp {
             space: self.ty(args[0]).space().unwrap_or(ir::Space::Global),
             flags,
@@ -356,6 +362,7 @@ impl Decoder<'_> {
             _ => Code::Atomic(index),
         };
         self.emit(code, data.loc);
+        Ok(())
     }
 
     fn terminator(&mut self, block: Block) {

@@ -12,8 +12,8 @@ use ir::{KernelArg, KernelArgKind};
 /// Most work-items of a work-group where the kernel does not say.
 pub const MAX_WORK_GROUP_SIZE: u32 = 1024;
 
-/// Most bytes that one local or private object can have.
-pub(crate) const MAX_OBJECT_BYTES: u64 = 1 << 30;
+/// Most bytes that one local object can have.
+pub(crate) const MAX_OBJECT_BYTES: u64 = 1 << 28;
 
 /// Up to this many work-groups can be put in random order.
 const MAX_SHUFFLED_GROUPS: u64 = 1 << 22;
