@@ -34,7 +34,10 @@ fn text() -> String {
         for r in topic.rules {
             let condition = [r.widths, r.given]
                 .map(|c| if c.is_empty() { String::new() } else { format!("`{c}`") });
-            let at: Vec<String> = r.prove_at.iter().map(u32::to_string).collect();
+            let mut at: Vec<String> = r.prove_at.iter().map(u32::to_string).collect();
+            if r.any_function {
+                at.push("any function".into());
+            }
             let _ = writeln!(
                 t,
                 "| {} | `{}` | `{}` | {} | {} |",

@@ -28,12 +28,14 @@ pub struct RuleText {
     pub given: &'static str,
     /// Widths at which it is proved: variables and values. Empty: the usual ones (8 to 64).
     pub prove_at: &'static [u32],
+    /// Whether it holds whatever products and float operations compute, and is proved so.
+    pub any_function: bool,
 }
 
 impl RuleText {
     /// A rule without conditions.
     pub const fn new(name: &'static str, lhs: &'static str, rhs: &'static str) -> Self {
-        RuleText { name, lhs, rhs, widths: "", given: "", prove_at: &[] }
+        RuleText { name, lhs, rhs, widths: "", given: "", prove_at: &[], any_function: false }
     }
 
     /// With relations between widths.
@@ -46,9 +48,14 @@ impl RuleText {
         RuleText { given, ..self }
     }
 
+    /// Proved for any function in place of products and float operations.
+    pub const fn any_function(self) -> Self {
+        RuleText { any_function: true, ..self }
+    }
+
     /// Proved at these widths only (16: at f16 only), because products of unknowns are beyond the
     /// solver at larger ones. The identities are those of the ring of integers modulo any power
-    /// of two, of any function (selections), or of IEEE arithmetic in any format.
+    /// of two, or of IEEE arithmetic in any format.
     pub const fn prove_at(self, prove_at: &'static [u32]) -> Self {
         RuleText { prove_at, ..self }
     }

@@ -52,8 +52,7 @@ pub fn choices(rule: &Rule) -> Vec<Bindings> {
         all = all.iter().flat_map(|a| values.iter().map(|v| join(a, v))).collect();
     }
     all.retain(|b| {
-        rule.widths.iter().all(|r| r.holds(b))
-            && Writer::new(b).is_some_and(|w| w.is_well_formed(rule))
+        rule.widths.iter().all(|r| r.holds(b)) && Writer::new(b, rule).is_well_formed(rule)
     });
     spread(all)
 }
@@ -78,7 +77,7 @@ fn spread(all: Vec<Bindings>) -> Vec<Bindings> {
 /// The claim for one choice of widths, a problem of its own; none when the widths do not fit
 /// together.
 pub fn claim(rule: &Rule, bound: &Bindings) -> Option<String> {
-    let mut w = Writer::new(bound)?;
+    let mut w = Writer::new(bound, rule);
     let (lhs, width) = w.term(&rule.lhs, None)?;
     let (rhs, other) = w.term(&rule.rhs, Some(width))?;
     if width != other {
@@ -97,7 +96,7 @@ pub fn claim(rule: &Rule, bound: &Bindings) -> Option<String> {
 
 /// The variables of a rule with their widths, at one choice of widths.
 pub fn variables(rule: &Rule, bound: &Bindings) -> Vec<(char, u32)> {
-    let Some(mut w) = Writer::new(bound) else { return vec![] };
+    let mut w = Writer::new(bound, rule);
     let _ = w.term(&rule.lhs, None);
     w.variables
 }
@@ -108,17 +107,20 @@ struct Writer<'b> {
     declarations: String,
     asserts: String,
     fresh: usize,
+    /// Products and float operations are functions of which nothing is known.
+    any_function: bool,
 }
 
 impl<'b> Writer<'b> {
-    fn new(bound: &'b Bindings) -> Option<Self> {
-        Some(Writer {
+    fn new(bound: &'b Bindings, rule: &Rule) -> Self {
+        Writer {
             bound,
             variables: vec![],
             declarations: String::new(),
             asserts: String::new(),
             fresh: 0,
-        })
+            any_function: rule.text.any_function,
+        }
     }
 
     fn is_well_formed(mut self, rule: &Rule) -> bool {
@@ -215,6 +217,9 @@ impl<'b> Writer<'b> {
             let all: Vec<&str> = args.iter().map(|(t, _)| t.as_str()).collect();
             widths_agree.then(|| format!("({name} {})", all.join(" ")))
         };
+        if self.any_function && matches!(op, Op::Mul | Op::FAdd | Op::FMul) {
+            return self.unknown_function(op, w, args);
+        }
         match op {
             Op::Add | Op::PtrAdd => plain("bvadd"),
             Op::Sub => plain("bvsub"),
@@ -251,6 +256,16 @@ impl<'b> Writer<'b> {
             Op::ICmp(cc) => (args[0].1 == args[1].1).then(|| bit(&compare(cc, a(0), a(1)))),
             _ => self.float(op, args),
         }
+    }
+
+    fn unknown_function(&mut self, op: Op, w: u32, args: &[(String, u32)]) -> Option<String> {
+        let [(a, _), (b, _)] = args else { return None };
+        let name = format!("f_{op:?}_{w}");
+        if !self.declarations.contains(&name) {
+            let sort = format!("(_ BitVec {w})");
+            let _ = writeln!(self.declarations, "(declare-fun {name} ({sort} {sort}) {sort})");
+        }
+        args.iter().all(|(_, x)| *x == w).then(|| format!("({name} {a} {b})"))
     }
 
     /// Floating point: values are bit patterns; results that are NaN have the canonical pattern.

@@ -100,7 +100,7 @@ impl Ranges {
                 if !func.ty(p).is_int() || func.ty(p).is_vector() {
                     continue;
                 }
-                let Some(new) = self.incoming(func, cfg, b, k) else { continue };
+                let Some(new) = self.incoming(func, cfg, limits, b, k) else { continue };
                 match (&mut changes, self.known[p]) {
                     (Some(changes), Some(old)) => {
                         let joined = old.join(&new);
@@ -123,7 +123,7 @@ impl Ranges {
             }
             for &i in &func.blocks[b].insts {
                 let Some(r) = func.insts[i].result else { continue };
-                if let Some(new) = self.evaluate(func, b, i, limits)
+                if let Some(new) = self.evaluate(func, b, i, limits, &[])
                     && self.known[r] != Some(new)
                 {
                     self.known[r] = Some(new);
@@ -135,7 +135,14 @@ impl Ranges {
     }
 
     /// The join of the arguments of parameter `k` of `block`; none before any is known.
-    fn incoming(&self, func: &Function, cfg: &Cfg, block: Block, k: usize) -> Option<Known> {
+    fn incoming(
+        &self,
+        func: &Function,
+        cfg: &Cfg,
+        limits: &Limits,
+        block: Block,
+        k: usize,
+    ) -> Option<Known> {
         let mut joined: Option<Known> = None;
         let mut seen: Vec<Block> = vec![];
         for &pred in cfg.preds[block].iter().filter(|p| cfg.is_reachable(**p)) {
@@ -149,9 +156,15 @@ impl Ranges {
                 }
                 let arg = call.args[k];
                 let Some(mut known) = self.known[arg] else { continue };
+                let edge = edge_facts(func, pred, block);
                 known = self.refine(func, known, arg, pred);
-                for f in edge_facts(func, pred, block).iter().filter(|f| f.value == arg) {
-                    known = known.given(f.cc, &self.known(func, f.other));
+                known = self.given_facts(func, known, arg, &edge);
+                // What holds on the edge may say more of the operands than it did when the
+                // argument was computed: `i - 1` behind `i != 0`.
+                if let Some(inst) = func.def_inst(arg)
+                    && let Some(again) = self.evaluate(func, pred, inst, limits, &edge)
+                {
+                    known = known.meet(&again);
                 }
                 joined = Some(joined.map_or(known, |j| j.join(&known)));
             }
@@ -159,13 +172,20 @@ impl Ranges {
         joined
     }
 
-    /// None while an operand has not been reached.
+    fn given_facts(&self, func: &Function, known: Known, value: Value, facts: &[Fact]) -> Known {
+        let about = facts.iter().filter(|f| f.value == value);
+        about.fold(known, |k, f| k.given(f.cc, &self.known(func, f.other)))
+    }
+
+    /// What is known of a result where `block` and `facts` hold; none while an operand has not
+    /// been reached.
     fn evaluate(
         &self,
         func: &Function,
         block: Block,
         inst: Inst,
         limits: &Limits,
+        facts: &[Fact],
     ) -> Option<Known> {
         let d = &func.insts[inst];
         let ty = func.ty(d.result?);
@@ -185,7 +205,8 @@ impl Ranges {
             if !ty.is_int() || ty.is_vector() {
                 return Some(Known::top(width));
             }
-            args.push(self.refine(func, self.known[a]?, a, block));
+            let known = self.refine(func, self.known[a]?, a, block);
+            args.push(self.given_facts(func, known, a, facts));
         }
         let table = || match d.op {
             Op::Lookup(t) => func.tables.get(t).cloned(),

@@ -58,7 +58,7 @@ pub(super) const RULES: &[RuleText] = &[
         "(select:w ?c (mul:w ?x ?z) (mul:w ?y ?z))",
         "(mul:w (select:w ?c ?x ?y) ?z)",
     )
-    .prove_at(&[4, 8]),
+    .any_function(),
     RuleText::new(
         "select-of-and",
         "(select:w ?c (and:w ?x ?z) (and:w ?y ?z))",

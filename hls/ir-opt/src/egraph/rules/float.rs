@@ -23,7 +23,6 @@ pub(super) const RULES: &[RuleText] = &[
         .prove_at(&[16]),
     RuleText::new("fabs-square", "(fmul:f (fabs:f ?x) (fabs:f ?x))", "(fmul:f ?x ?x)")
         .prove_at(&[16]),
-    RuleText::new("fma-commute", "(fma:f ?x ?y ?z)", "(fma:f ?y ?x ?z)").prove_at(&[16]),
     RuleText::new("fma-of-fnegs", "(fma:f (fneg:f ?x) (fneg:f ?y) ?z)", "(fma:f ?x ?y ?z)")
         .prove_at(&[16]),
     RuleText::new("fcmp-lt-fnegs", "(fcmp.olt:1 (fneg:f ?x) (fneg:f ?y))", "(fcmp.olt:1 ?y ?x)"),
@@ -38,11 +37,11 @@ pub(super) const RULES: &[RuleText] = &[
         "(select:f ?c (fadd:f ?x ?z) (fadd:f ?y ?z))",
         "(fadd:f (select:f ?c ?x ?y) ?z)",
     )
-    .prove_at(&[16]),
+    .any_function(),
     RuleText::new(
         "fselect-of-fmul",
         "(select:f ?c (fmul:f ?x ?z) (fmul:f ?y ?z))",
         "(fmul:f (select:f ?c ?x ?y) ?z)",
     )
-    .prove_at(&[16]),
+    .any_function(),
 ];
