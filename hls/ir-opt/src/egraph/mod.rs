@@ -39,9 +39,9 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
             // dead code goes. It adds uses only of values that had some in the same place.
             let outside = |v: Value| uses[v] > here.get(&v).copied().unwrap_or(0);
             match region::rewrite(func, run, outside, in_loop, context)? {
-                Some((insts, replaced)) => {
-                    new.extend(insts);
-                    for (from, to) in replaced {
+                Some(rewritten) => {
+                    new.extend(rewritten.insts);
+                    for (from, to) in rewritten.replaced {
                         if from != to {
                             map[from] = Some(to);
                         }

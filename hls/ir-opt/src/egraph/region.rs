@@ -22,15 +22,23 @@ const EXTRACTION_ROUNDS: usize = 16;
 /// Random inputs on which the result is replayed.
 const REPLAYS: u64 = 12;
 
+/// A run of instructions rewritten.
+pub(super) struct Rewritten {
+    /// The new run.
+    pub insts: Vec<Inst>,
+    /// Values used elsewhere, with those that stand for them now.
+    pub replaced: Vec<(Value, Value)>,
+}
+
 /// Rewrites the pure operations of `insts`, a run of instructions of one block. `outside` says
-/// which values are used beyond them. Gives the new run.
+/// which values are used beyond them. None when there is nothing to do.
 pub(super) fn rewrite(
     func: &mut Function,
     insts: &[Inst],
     outside: impl Fn(Value) -> bool,
     in_loop: bool,
     context: &Context<'_>,
-) -> Result<Option<(Vec<Inst>, Vec<(Value, Value)>)>> {
+) -> Result<Option<Rewritten>> {
     let mut region = Region::build(func, insts, outside);
     if region.roots.is_empty() {
         return Ok(None);
@@ -120,12 +128,7 @@ impl Region {
 
     /// New instructions for the roots and the effects between; none when a chosen term needs a
     /// leaf before it is there.
-    fn elaborate(
-        &self,
-        func: &mut Function,
-        insts: &[Inst],
-        choice: &Choice,
-    ) -> Option<(Vec<Inst>, Vec<(Value, Value)>)> {
+    fn elaborate(&self, func: &mut Function, insts: &[Inst], choice: &Choice) -> Option<Rewritten> {
         let mut e = Elaboration {
             region: self,
             choice,
@@ -159,7 +162,7 @@ impl Region {
             let new = e.class(func, self.classes[&root])?;
             replaced.push((root, new));
         }
-        Some((e.out, replaced))
+        Some(Rewritten { insts: e.out, replaced })
     }
 }
 

@@ -123,7 +123,7 @@ impl<'b> Writer<'b> {
         }
     }
 
-    fn is_well_formed(mut self, rule: &Rule) -> bool {
+    fn is_well_formed(&mut self, rule: &Rule) -> bool {
         let lhs = self.term(&rule.lhs, None);
         lhs.is_some_and(|(_, w)| self.term(&rule.rhs, Some(w)).is_some_and(|(_, r)| r == w))
     }

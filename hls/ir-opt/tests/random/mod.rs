@@ -6,6 +6,7 @@ use ir::*;
 pub use rng::Rng;
 
 /// Words of each buffer.
+#[allow(dead_code)] // not every test runs the kernels
 pub const WORDS: u64 = 16;
 
 struct Gen<'r> {
