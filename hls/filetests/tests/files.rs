@@ -11,6 +11,9 @@ fn files_give_what_is_expected() {
     let mut count = 0;
     for stage in std::fs::read_dir(testbenches().join("filetests")).expect("the folder is there") {
         let folder = stage.expect("readable").path();
+        if !folder.is_dir() {
+            continue;
+        }
         for file in tests_in(&folder).expect("readable") {
             count += 1;
             failures.extend(run_file(&file, bless).err());
@@ -32,4 +35,28 @@ fn launch_files_of_all_kernels_are_read() {
         }
     }
     assert!(count >= 40, "only {count} kernels");
+}
+
+#[test]
+fn wrong_expectations_are_found() {
+    let vadd = testbenches().join("filetests/ir/vadd.clir");
+    let text = std::fs::read_to_string(&vadd).expect("readable");
+    let expect = std::fs::read_to_string(vadd.with_extension("expect")).expect("readable");
+    let scratch = std::env::temp_dir().join(format!("clhls-filetests-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch).expect("made");
+    let file = scratch.join("vadd.clir");
+    let run = |text: &str, expect: &str| {
+        std::fs::write(&file, text).expect("written");
+        std::fs::write(file.with_extension("expect"), expect).expect("written");
+        run_file(&file, false)
+    };
+    let right = run(&text, &expect);
+    let value = run(&text.replace("11,22,33", "11,22,34"), &expect);
+    let output = run(&text, &expect.replace("add v7", "sub v7"));
+    let error = run(&text.replace("error E0501", "error E0502"), &expect);
+    std::fs::remove_dir_all(&scratch).expect("removed");
+    assert_eq!(right, Ok(()));
+    assert!(value.unwrap_err().contains("differs in 1 of 5 elements, first at 2"));
+    assert!(output.unwrap_err().contains("expected   v10:i32 = sub v7"));
+    assert!(error.unwrap_err().contains("expected error E0502, got"));
 }
