@@ -106,6 +106,8 @@ pub struct Core<'a> {
     /// Streams into each block.
     incoming: SecondaryMap<Block, Vec<(Option<Edge>, Stream)>>,
     exit_pulses: Vec<Vec<Expr>>,
+    /// Streams into loops with several entries: outside and inside of the gate.
+    entries: Vec<Vec<(Stream, Stream)>>,
     /// Retirement: valid and slot.
     pub retire: Option<(Expr, Expr)>,
     /// Group sizes from the dispatcher, for barriers.
@@ -128,6 +130,7 @@ impl<'a> Core<'a> {
             channels: vec![],
             incoming: SecondaryMap::new(),
             exit_pulses,
+            entries: vec![vec![]; sh.s.loops.len()],
             retire: None,
             group_size,
             waiting: vec![],
@@ -183,13 +186,14 @@ impl<'a> Core<'a> {
             let (stream, layout) = self.segments(block, entry, layout, None);
             self.terminator(block, stream, &layout, &outgoing[&block]);
         }
+        self.many_entry_gates();
         self.loop_counters();
     }
 
     /// Merges the streams into a block: back edges through their FIFOs, entries through the
     /// loop's gate, then the barrier.
     fn entry_stream(&mut self, block: Block, layout: &Layout) -> Stream {
-        let incoming = self.incoming[block].clone();
+        let incoming = self.gated_incoming(block);
         let loop_index = self.sh.s.loops.iter().position(|l| l.header == block);
         let is_back = |from: &Option<(Block, u32)>| {
             let edges = loop_index.map(|l| &self.sh.s.loops[l].back_edges);
@@ -199,18 +203,76 @@ impl<'a> Core<'a> {
         let fresh: Vec<Stream> = fresh.into_iter().map(|(_, s)| s).collect();
         let mut stream = self.merge(block, "in", &fresh, layout);
         if let Some(index) = loop_index.filter(|_| !self.sh.s.pipelined.contains_key(&block)) {
-            let limit = self.sh.s.loops[index].limit;
+            let l = &self.sh.s.loops[index];
             let mut all = vec![];
             for (k, (_, s)) in back.iter().enumerate() {
-                all.push(self.fifo(&format!("{block}_back{k}"), *s, layout.width(), limit));
+                all.push(self.fifo(&format!("{block}_back{k}"), *s, layout.width(), l.limit));
             }
-            all.push(self.gate(block, index, stream));
+            all.push(if l.entries.len() == 1 { self.gate(block, index, stream) } else { stream });
             stream = self.merge(block, "loop", &all, layout);
         }
         if crate::starts_with_barrier(&self.sh.s.func, block) {
             stream = self.barrier(block, stream, layout);
         }
         stream
+    }
+
+    /// The streams into a block; those that enter a loop with several entries come through the
+    /// loop's common gates.
+    fn gated_incoming(&mut self, block: Block) -> Vec<(Option<Edge>, Stream)> {
+        let mut incoming = self.incoming[block].clone();
+        for (index, l) in self.sh.s.loops.iter().enumerate() {
+            if l.entries.len() == 1 || !l.blocks.contains(&block) {
+                continue;
+            }
+            for (from, stream) in &mut incoming {
+                if from.is_some_and(|(b, _)| l.blocks.contains(&b)) {
+                    continue;
+                }
+                let width = self.b.width(stream.data);
+                let name = format!("{block}_enter{}", self.entries[index].len());
+                let out = Stream::new(&mut self.b, &name, width);
+                self.b.assign(out.data, stream.data);
+                self.entries[index].push((*stream, out));
+                *stream = out;
+            }
+        }
+        incoming
+    }
+
+    /// The common gates of loops with several entries.
+    fn many_entry_gates(&mut self) {
+        for (index, l) in self.sh.s.loops.iter().enumerate() {
+            let entries = std::mem::take(&mut self.entries[index]);
+            if entries.is_empty() {
+                continue;
+            }
+            let (n, exits) = (entries.len() as u32, self.exit_count(index).max(1));
+            let name = format!("{}_gates", l.header);
+            let pulses = self.b.net(&format!("{}_exits", l.header), exits);
+            let ready = self.b.net(&format!("{name}_ready"), n);
+            let valid = self.b.net(&format!("{name}_valid"), n);
+            let all = |f: &dyn Fn(&(Stream, Stream)) -> Net| {
+                Expr::concat(entries.iter().rev().map(|e| Expr::Net(f(e))).collect())
+            };
+            let (s_valid, m_ready) = (all(&|e| e.0.valid), all(&|e| e.1.ready));
+            self.b
+                .instance("clhls_loop_gates", &format!("u_{name}"))
+                .param("LIMIT", l.limit.max(n))
+                .param("ENTRIES", n)
+                .param("EXITS", exits)
+                .input("s_valid", s_valid)
+                .output("s_ready", ready)
+                .output("m_valid", valid)
+                .input("m_ready", m_ready)
+                .input("exit_pulse", pulses)
+                .done();
+            for (k, (outside, inside)) in entries.iter().enumerate() {
+                let (r, v) = (self.b.slice(ready, k as u32, 1), self.b.slice(valid, k as u32, 1));
+                self.b.assign(outside.ready, r);
+                self.b.assign(inside.valid, v);
+            }
+        }
     }
 
     /// Several streams into one; the first has priority.
