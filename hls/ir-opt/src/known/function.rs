@@ -257,19 +257,21 @@ const LARGEST_SIZE: u128 = u32::MAX as u128;
 
 impl Limits {
     fn new(kernel: Option<&KernelInfo>, default: u32) -> Self {
-        let sizes = |k: &KernelInfo| k.reqd_work_group_size.or(k.max_work_group_size);
+        let product = |s: [u32; 3]| s.iter().map(|n| u128::from((*n).max(1))).product::<u128>();
         let single = kernel.is_some_and(|k| k.max_global_work_dim == Some(0));
-        match kernel.and_then(sizes) {
-            _ if single => Limits { group: [1; 3], product: 1, single },
-            Some(s) => {
-                let group = s.map(|n| u128::from(n.max(1)));
-                Limits { group, product: group.iter().product(), single }
-            }
-            None => {
-                let n = u128::from(default.max(1));
-                Limits { group: [n; 3], product: n, single }
-            }
+        if single {
+            return Limits { group: [1; 3], product: 1, single };
         }
+        if let Some(s) = kernel.and_then(|k| k.reqd_work_group_size) {
+            return Limits { group: s.map(|n| n.max(1).into()), product: product(s), single };
+        }
+        // A largest size is a number of work-items: how a launch spreads them over the
+        // dimensions is its business.
+        let most = match kernel.and_then(|k| k.max_work_group_size) {
+            Some(s) => product(s),
+            None => u128::from(default.max(1)),
+        };
+        Limits { group: [most; 3], product: most, single }
     }
 
     fn query(&self, query: Query, dim: u8, width: u32) -> Known {
