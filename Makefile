@@ -1,0 +1,108 @@
+# What people and CI run. `make` alone is what CI runs.
+#
+#   make demo        set up, build, compile an image filter for u250, simulate it, check the result
+#   make test        set up and run every test
+#   make help        the other targets
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := all
+
+CARGO   ?= cargo
+JOBS    ?= $(shell nproc)
+PYTHON  := build/venv/bin/python
+CLHLS   := target/release/clhls
+# Simulation models are kept here, by content.
+export XDG_CACHE_HOME := $(CURDIR)/build/cache
+
+.PHONY: all help setup build demo test unit kernels emu sim units lint rtl-lint cocotb docs-check bless proofs qor bench fuzz exhaustive docs clean
+
+all: test bless-check ## what CI runs
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+setup: ## install what the tests need (idempotent)
+	@scripts/setup test
+
+build: ## the clhls command, optimised
+	@$(CARGO) build --release -p clhls-driver --bin clhls
+
+demo: ## image convolution on a simulated u250
+	@scripts/setup demo
+	@$(CARGO) build --release -p clhls-driver --bin clhls
+	@examples/convolution/run $(CLHLS)
+
+test: setup lint unit kernels emu sim units rtl-lint cocotb ## every test
+	@echo "make test: all stages passed"
+
+lint: ## formatting and clippy, no warnings allowed
+	@echo "== format and clippy"
+	@$(CARGO) fmt --all --check
+	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+
+unit: ## tests of all crates
+	@echo "== tests of the crates"
+	@$(CARGO) test --workspace --quiet
+
+kernels: ## compile the test kernels with both producers
+	@echo "== test kernels"
+	@testbenches/kernels/compile
+
+emu: kernels ## all test kernels in the interpreter: as read, -O0 and -O2
+	@echo "== kernels in the interpreter"
+	@$(CARGO) run --release --quiet -p clhls-filetests -- --device emu --jobs $(JOBS)
+
+sim: kernels ## all test kernels as simulated hardware
+	@echo "== kernels as simulated hardware"
+	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-22 --rotate
+	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-15 --rotate \
+	  vadd matmul_tiled histogram_local scan fir_task struct_args vector_shuffles nonuniform_groups
+
+sim-all: kernels ## both producers, every schedule and memory behaviour (hours)
+	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS)
+
+units: ## benches of the RTL library
+	@echo "== RTL library"
+	@testbenches/units/run
+
+rtl-lint: ## generated designs through Verilator -Wall, yosys and Icarus
+	@echo "== lint of generated designs"
+	@$(CARGO) build --release --quiet -p clhls-driver --bin clhls
+	@scripts/rtl-lint $(CLHLS)
+
+cocotb: ## generated designs in Icarus, driven by cocotbext-axi
+	@echo "== generated designs in Icarus"
+	@$(CARGO) build --release --quiet -p clhls-driver --bin clhls
+	@$(PYTHON) testbenches/cocotb/run --clhls $(CLHLS)
+
+bless: ## rewrite expected outputs and generated documents
+	@CLHLS_BLESS=1 $(CARGO) test --quiet -p clhls-filetests -p clhls-abi -p clhls-ir-opt
+	@$(CARGO) run --quiet -p clhls-spirv-to-ir --example docs -- docs
+
+bless-check: bless
+	@git diff --exit-code -- testbenches docs || { echo "make bless changed files: look at them and commit"; exit 1; }
+
+proofs: ## every rewrite rule through z3
+	@$(CARGO) run --release --quiet -p clhls-ir-opt --bin prove-rules
+
+exhaustive: ## arithmetic operators against their references, long runs
+	@$(CARGO) run --release -p clhls-arith --example exhaustive
+
+fuzz: kernels ## a million mutated SPIR-V modules
+	@$(CARGO) run --release -p clhls-spirv-to-ir --example fuzz 0 8000 build/kernels/*.spv
+
+qor: kernels ## cycles, area and clock of every kernel on ECP5; rewrites testbenches/qor
+	@scripts/setup qor
+	@$(CARGO) build --release --quiet -p clhls-driver --bin clhls
+	@build/venv/bin/python testbenches/qor/run --clhls $(CLHLS)
+
+bench: ## speed of the interpreter and of compilation
+	@$(CARGO) bench -p clhls-interp
+
+docs: ## documentation of the crates
+	@$(CARGO) doc --workspace --no-deps
+
+clean: ## everything built
+	@$(CARGO) clean
+	@rm -rf build
