@@ -1,8 +1,10 @@
-//! Runs the launches of test kernels: `filetests [--device emu|sim] [--producer NAME] [KERNEL...]`.
+//! Runs the launches of test kernels:
+//! `filetests [--device emu|sim] [--producer NAME] [--jobs N] [--rotate] [KERNEL...]`.
 //!
 //! The kernels are `build/kernels/<kernel>.<producer>.spv`, as `testbenches/kernels/compile` makes them.
 //! emu runs each module as read and as optimised, and must give the expected results both times;
-//! sim runs the generated hardware under several schedules and memory behaviours.
+//! sim runs the generated hardware under several schedules and memory behaviours; with `--rotate`
+//! each module under one of them, in turn, so that a run over all kernels covers them all.
 
 use driver::emu::Emulator;
 use driver::pipeline::{Options, Pipeline, library, read_spirv};
@@ -12,15 +14,19 @@ use host::Device;
 use sim::{SimOptions, Simulator};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+#[derive(Clone)]
 struct Settings {
     sim: bool,
+    rotate: bool,
+    jobs: usize,
     producers: Vec<String>,
     kernels: Vec<String>,
 }
 
 fn settings() -> Result<Settings, String> {
-    let mut s = Settings { sim: false, producers: vec![], kernels: vec![] };
+    let mut s = Settings { sim: false, rotate: false, jobs: 1, producers: vec![], kernels: vec![] };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -29,6 +35,11 @@ fn settings() -> Result<Settings, String> {
                 Some("emu") => s.sim = false,
                 _ => return Err("--device emu or sim".into()),
             },
+            "--rotate" => s.rotate = true,
+            "--jobs" => {
+                let n = args.next().and_then(|n| n.parse().ok());
+                s.jobs = n.filter(|n| *n > 0).ok_or("--jobs N, N at least 1")?;
+            }
             "--producer" => s.producers.push(args.next().ok_or("--producer NAME")?),
             _ if arg.starts_with('-') => return Err(format!("unknown option {arg}")),
             _ => s.kernels.push(arg),
@@ -58,30 +69,48 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let (mut passed, mut failed) = (0, 0);
+    let mut modules = vec![];
     for kernel in &settings.kernels {
         for producer in &settings.producers {
-            let outcome = match settings.sim {
-                true => run_sim(kernel, producer),
-                false => run_emu(kernel, producer),
-            };
-            match outcome {
-                Ok(launches) => {
-                    passed += 1;
-                    println!("{kernel} {producer}: {launches} launches");
-                }
-                Err(e) => {
-                    failed += 1;
-                    println!(
-                        "{kernel} {producer}: FAILED\n  {}",
-                        e.trim_end().replace('\n', "\n  ")
-                    );
-                }
-            }
+            modules.push((kernel.clone(), producer.clone()));
         }
     }
-    println!("{passed} modules passed, {failed} failed");
+    let failed = run_modules(&settings, &modules);
+    println!("{} passed, {failed} failed", modules.len() - failed);
     ExitCode::from(u8::from(failed > 0))
+}
+
+/// Runs all modules on `jobs` threads; prints each outcome as it comes and returns how many failed.
+fn run_modules(settings: &Settings, modules: &[(String, String)]) -> usize {
+    let next = AtomicUsize::new(0);
+    let failed = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..settings.jobs {
+            scope.spawn(|| {
+                loop {
+                    let k = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((kernel, producer)) = modules.get(k) else { break };
+                    let outcome = match (settings.sim, settings.rotate) {
+                        (true, true) => {
+                            let one = k % MEMORY_BEHAVIOURS.len();
+                            run_sim(kernel, producer, &MEMORY_BEHAVIOURS[one..=one])
+                        }
+                        (true, false) => run_sim(kernel, producer, &MEMORY_BEHAVIOURS),
+                        (false, _) => run_emu(kernel, producer),
+                    };
+                    match outcome {
+                        Ok(launches) => println!("{kernel} {producer}: {launches} launches"),
+                        Err(e) => {
+                            failed.fetch_add(1, Ordering::Relaxed);
+                            let text = e.trim_end().replace('\n', "\n  ");
+                            println!("{kernel} {producer}: FAILED\n  {text}");
+                        }
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner()
 }
 
 /// The module of a kernel and its launches.
@@ -121,13 +150,17 @@ fn run_emu(kernel: &str, producer: &str) -> Result<usize, String> {
     emulate(optimise(ir_opt::Level::O2)?, "-O2")
 }
 
-fn run_sim(kernel: &str, producer: &str) -> Result<usize, String> {
+/// How hardware is scheduled and how the memory behind it behaves: seed of a random schedule
+/// (none: the production scheduler), seed of the memory, latency in cycles, stall rate.
+type Behaviour = (Option<u64>, u64, u32, f64);
+
+const MEMORY_BEHAVIOURS: [Behaviour; 3] =
+    [(None, 1, 100, 0.0), (None, 2, 20, 0.3), (Some(3), 4, 50, 0.2)];
+
+fn run_sim(kernel: &str, producer: &str, behaviours: &[Behaviour]) -> Result<usize, String> {
     let (module, file, folder) = load(kernel, producer)?;
     let mut count = 0;
-    // schedule seed, memory seed, latency, stall rate
-    for (schedule, seed, latency, stalls) in
-        [(None, 1, 100, 0.0), (None, 2, 20, 0.3), (Some(3), 4, 50, 0.2)]
-    {
+    for &(schedule, seed, latency, stalls) in behaviours {
         let options = Options {
             kernels: vec![],
             level: ir_opt::Level::O2,
