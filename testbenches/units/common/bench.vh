@@ -14,7 +14,7 @@
   always #1 clk = ~clk;
 
   initial begin
-    if ($value$plusargs("seed=%d", seed)) $display("seed %0d", seed);
+    if (!$value$plusargs("seed=%d", seed)) seed = 1;
     repeat (4) @(posedge clk);
     rst <= 0;
   end
