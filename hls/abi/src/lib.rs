@@ -23,6 +23,6 @@ pub use error::AbiError;
 pub use layout::{HiddenArg, HiddenSlot, RegisterMap, layout, register_words};
 pub use manifest::{
     Channel, Kernel, LoopInfo, MANIFEST_FILE, MANIFEST_VERSION, Manifest, MemoryPort,
-    ProgramMemory, Site, SiteKind,
+    ProgramMemory, Relocation, Site, SiteKind,
 };
 pub use signature::{Access, Arg, ArgKind, KernelSignature};

@@ -144,6 +144,38 @@ pub struct ProgramMemory {
     /// Initial contents, `size` bytes, hexadecimal in the file; `None` for all zeros.
     #[serde(with = "crate::hex", default)]
     pub init: Option<Vec<u8>>,
+    /// Pointers in the contents, to be written when the memory's address is known.
+    #[serde(default)]
+    pub relocations: Vec<Relocation>,
+}
+
+/// A pointer to a program-scope variable in the initial contents of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relocation {
+    /// Where the pointer stands, in bytes from the start of the program memory.
+    pub offset: u64,
+    /// What it points to, in bytes from the start of the program memory.
+    pub target: u64,
+    /// Bytes of the pointer: 4 or 8, little endian.
+    pub size: u32,
+}
+
+impl ProgramMemory {
+    /// The contents to load when the memory stands at device address `base`.
+    pub fn contents(&self, base: u64) -> Vec<u8> {
+        let size = usize::try_from(self.size).unwrap_or(0);
+        let mut bytes = self.init.clone().unwrap_or_default();
+        bytes.resize(size, 0);
+        for r in &self.relocations {
+            let pointer = base.wrapping_add(r.target).to_le_bytes();
+            let at = usize::try_from(r.offset).unwrap_or(usize::MAX);
+            let width = (r.size as usize).min(pointer.len());
+            if let Some(place) = at.checked_add(width).and_then(|end| bytes.get_mut(at..end)) {
+                place.copy_from_slice(&pointer[..width]);
+            }
+        }
+        bytes
+    }
 }
 
 impl Manifest {

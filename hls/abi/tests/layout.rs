@@ -131,8 +131,12 @@ fn the_least_argument_space_of_opencl_fits() {
 #[test]
 fn the_text_form_round_trips() {
     let mut manifest = manifest();
-    manifest.program_memory =
-        Some(abi::ProgramMemory { size: 3, align: 4, init: Some(vec![0x00, 0xab, 0xff]) });
+    manifest.program_memory = Some(abi::ProgramMemory {
+        size: 3,
+        align: 4,
+        init: Some(vec![0x00, 0xab, 0xff]),
+        relocations: vec![],
+    });
     manifest.kernels[0].lay_out(true).expect("fits");
     let text = manifest.to_json();
     assert!(text.contains("\"init\": \"00abff\""), "{text}");

@@ -16,7 +16,7 @@ mod token;
 mod top;
 
 use crate::core::Shared;
-use abi::{Kernel, Manifest, ProgramMemory};
+use abi::{Kernel, Manifest, ProgramMemory, Relocation};
 use base::{Diagnostic, FxHashMap, Result};
 use ir::analysis::{Cfg, Liveness};
 use ir::{Block, Function, Global, Module, Op, Space};
@@ -132,6 +132,25 @@ fn program_memory(module: &Module) -> (Option<ProgramMemory>, FxHashMap<Global, 
     if offsets.is_empty() {
         return (None, offsets);
     }
-    let memory = ProgramMemory { size: bytes.len() as u64, align, init: Some(bytes) };
+    let relocations = relocations(module, &offsets);
+    let memory = ProgramMemory { size: bytes.len() as u64, align, init: Some(bytes), relocations };
     (Some(memory), offsets)
+}
+
+/// Pointers between the module's variables.
+fn relocations(module: &Module, offsets: &FxHashMap<Global, u64>) -> Vec<Relocation> {
+    let mut out = vec![];
+    for (id, g) in module.globals.iter() {
+        let Some(start) = offsets.get(&id) else { continue };
+        for (offset, target, addend) in &g.relocations {
+            if let Some(target) = offsets.get(target) {
+                out.push(Relocation {
+                    offset: start + offset,
+                    target: target.wrapping_add_signed(*addend),
+                    size: module.addr_bits / 8,
+                });
+            }
+        }
+    }
+    out
 }

@@ -12,6 +12,10 @@ use schedule::{AccessKind, MemoryId, MemoryKind};
 
 /// Requests that a load unit keeps in flight.
 const LOAD_DEPTH: u32 = 256;
+/// Requests that one of several loads at a unit keeps in flight.
+const SHARED_DEPTH: u32 = 64;
+/// Load units of a memory port: the rest of its ids is for atomics.
+const MAX_LOAD_UNITS: u32 = 60;
 /// Beats that a load unit keeps in flight or buffered.
 const LOAD_BEATS: u32 = 128;
 /// Requests that an acknowledged store keeps in flight.
@@ -59,6 +63,19 @@ pub struct WriteUnit {
     pub nets: [Net; 10],
 }
 
+/// A load in front of a unit.
+struct LoadClient {
+    valid: Expr,
+    /// Driven by the unit.
+    ready: Net,
+    address: Expr,
+    pred: Expr,
+    /// Driven by the unit.
+    answer: Stream,
+    site: u32,
+    place: String,
+}
+
 /// A client of the atomic unit.
 pub struct AtomicClient {
     /// Request stream; its data is packed by [`crate::atomics`].
@@ -91,9 +108,28 @@ pub struct Memories {
     pub on_chip: IndexMap<MemoryId, OnChip>,
     /// Atomic accesses to device memory.
     pub atomics: Vec<AtomicClient>,
+    /// Loads that wait for others to share a unit with, by bytes and whether read-only.
+    load_clients: IndexMap<(u32, bool), Vec<LoadClient>>,
 }
 
 impl Memories {
+    /// No unit yet. `flush_loads` pulses at the start of a launch, `flush_stores` is high while
+    /// it drains, `r_data` is the read channel's data.
+    pub fn new(bus_bytes: u32, flush_loads: Net, flush_stores: Net, r_data: Net) -> Self {
+        Memories {
+            bus_bytes,
+            flush_loads,
+            flush_stores,
+            r_data,
+            readers: vec![],
+            writers: vec![],
+            idle: vec![],
+            on_chip: IndexMap::default(),
+            atomics: vec![],
+            load_clients: IndexMap::default(),
+        }
+    }
+
     /// Connects an access and drives `request.ready`.
     pub fn connect(
         &mut self,
@@ -116,8 +152,48 @@ impl Memories {
     fn load(&mut self, b: &mut ModuleBuilder, sh: &Shared, inst: Inst, r: Request) -> Answer {
         let site = site(sh, inst);
         let access = &sh.s.accesses[&inst];
+        let answer = Stream::new(b, &format!("load{site}"), 8 * access.bytes);
+        let (address, pred) = (device_address(b, &r), predicate(sh, inst, &r));
+        let client = LoadClient {
+            valid: r.valid,
+            ready: r.ready,
+            address,
+            pred,
+            answer,
+            site,
+            place: sh.place_of(inst),
+        };
+        let key = (access.bytes, access.read_only);
+        let share = loads_per_unit(sh);
+        let waiting = self.load_clients.entry(key).or_default();
+        waiting.push(client);
+        if waiting.len() as u32 >= share {
+            let clients = std::mem::take(waiting);
+            self.load_unit(b, sh, key, clients);
+        }
+        let depth = if share == 1 { LOAD_DEPTH } else { SHARED_DEPTH };
+        Answer { stream: Some(answer), depth: depth + STAGES }
+    }
+
+    /// Makes the units of loads that still wait for others to share one with.
+    pub fn finish_loads(&mut self, b: &mut ModuleBuilder, sh: &Shared) {
+        for (key, clients) in std::mem::take(&mut self.load_clients) {
+            if !clients.is_empty() {
+                self.load_unit(b, sh, key, clients);
+            }
+        }
+    }
+
+    /// One load unit for its clients.
+    fn load_unit(
+        &mut self,
+        b: &mut ModuleBuilder,
+        sh: &Shared,
+        (bytes, read_only): (u32, bool),
+        mut clients: Vec<LoadClient>,
+    ) {
+        let site = clients[0].site;
         let name = format!("load{site}");
-        let answer = Stream::new(b, &name, 8 * access.bytes);
         let nets = [
             b.net(&format!("{name}_ar_valid"), 1),
             b.net(&format!("{name}_ar_ready"), 1),
@@ -125,26 +201,28 @@ impl Memories {
             b.net(&format!("{name}_ar_len"), 8),
             b.net(&format!("{name}_r_valid"), 1),
         ];
-        let (address, pred) = (device_address(b, &r), predicate(sh, inst, &r));
+        let place = clients[0].place.clone();
+        let c =
+            if clients.len() == 1 { clients.remove(0) } else { shared(b, &name, bytes, clients) };
         b.instance("clhls_load", &format!("u_{name}"))
-            .comment(format!("load of {} bytes {}", access.bytes, sh.place_of(inst)))
+            .comment(format!("load of {bytes} bytes {place}"))
             .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
-            .param("BYTES", access.bytes)
+            .param("BYTES", bytes)
             .param("BUS_BYTES", self.bus_bytes)
             .param("DEPTH", LOAD_DEPTH)
             .param("DEPTH_BEATS", LOAD_BEATS)
-            .param("READ_ONLY", access.read_only)
+            .param("READ_ONLY", read_only)
             .param("LINE_WAIT", line_wait(sh))
             .param("SITE", site)
             .param("TARGET", Param::Text(sh.target.to_owned()))
             .input("flush", self.flush_loads)
-            .input("s_valid", r.valid)
-            .output("s_ready", r.ready)
-            .input("s_addr", address)
-            .input("s_pred", pred)
-            .output("m_valid", answer.valid)
-            .input("m_ready", answer.ready)
-            .output("m_data", answer.data)
+            .input("s_valid", c.valid)
+            .output("s_ready", c.ready)
+            .input("s_addr", c.address)
+            .input("s_pred", c.pred)
+            .output("m_valid", c.answer.valid)
+            .input("m_ready", c.answer.ready)
+            .output("m_data", c.answer.data)
             .output("ar_valid", nets[0])
             .input("ar_ready", nets[1])
             .output("ar_line", nets[2])
@@ -153,7 +231,6 @@ impl Memories {
             .input("r_data", self.r_data)
             .done();
         self.readers.push(ReadUnit { nets });
-        Answer { stream: Some(answer), depth: LOAD_DEPTH + STAGES }
     }
 
     fn store(&mut self, b: &mut ModuleBuilder, sh: &Shared, inst: Inst, r: Request) -> Answer {
@@ -257,6 +334,71 @@ impl Memories {
         self.on_chip.entry(access.memory).or_default().ports.push(port);
         Answer { stream: answer, depth: crate::onchip::PORT_DEPTH }
     }
+}
+
+/// Loads that share a unit: one, unless the memory port has too few ids for a unit each.
+fn loads_per_unit(sh: &Shared) -> u32 {
+    let device = |a: &&schedule::Access| {
+        a.kind == AccessKind::Load
+            && matches!(sh.s.memories[a.memory].kind, MemoryKind::Device { .. })
+    };
+    let loads = sh.s.accesses.values().filter(device).count() as u32;
+    loads.div_ceil(MAX_LOAD_UNITS).max(1)
+}
+
+/// The sharing module in front of a unit; gives the unit's side as a client.
+fn shared(b: &mut ModuleBuilder, name: &str, bytes: u32, clients: Vec<LoadClient>) -> LoadClient {
+    let n = clients.len() as u32;
+    let width = 8 * bytes;
+    let (ready, valid) =
+        (b.net(&format!("{name}_client_ready"), n), b.net(&format!("{name}_client_valid"), n));
+    let data = b.net(&format!("{name}_client_data"), n * width);
+    let unit = LoadClient {
+        valid: b.net(&format!("{name}_unit_valid"), 1).into(),
+        ready: b.net(&format!("{name}_unit_ready"), 1),
+        address: b.net(&format!("{name}_unit_addr"), DEVICE_ADDRESS_BITS).into(),
+        pred: b.net(&format!("{name}_unit_pred"), 1).into(),
+        answer: Stream::new(b, &format!("{name}_unit"), width),
+        site: clients[0].site,
+        place: clients[0].place.clone(),
+    };
+    let all = |f: &dyn Fn(&LoadClient) -> Expr| {
+        Expr::concat(clients.iter().rev().map(f).collect())
+    };
+    let out = |e: &Expr, b: &mut ModuleBuilder| net(b, e.clone());
+    let (u_valid, u_addr, u_pred) =
+        (out(&unit.valid, b), out(&unit.address, b), out(&unit.pred, b));
+    b.instance("clhls_load_share", &format!("u_{name}_share"))
+        .comment(clients.iter().map(|c| c.place.as_str()).collect::<Vec<_>>().join(" "))
+        .param("N", n)
+        .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
+        .param("WIDTH", width)
+        .param("DEPTH", SHARED_DEPTH)
+        .param("OUTSTANDING", LOAD_DEPTH)
+        .input("s_valid", all(&|c| c.valid.clone()))
+        .output("s_ready", ready)
+        .input("s_addr", all(&|c| c.address.clone()))
+        .input("s_pred", all(&|c| c.pred.clone()))
+        .output("m_valid", valid)
+        .input("m_ready", all(&|c| c.answer.ready.into()))
+        .output("m_data", data)
+        .output("u_valid", u_valid)
+        .input("u_ready", unit.ready)
+        .output("u_addr", u_addr)
+        .output("u_pred", u_pred)
+        .input("u_answer_valid", unit.answer.valid)
+        .output("u_answer_ready", unit.answer.ready)
+        .input("u_answer", unit.answer.data)
+        .done();
+    for (k, c) in clients.iter().enumerate() {
+        let k = k as u32;
+        let (r, v) = (b.slice(ready, k, 1), b.slice(valid, k, 1));
+        let d = b.slice(data, k * width, width);
+        b.assign(c.ready, r);
+        b.assign(c.answer.valid, v);
+        b.assign(c.answer.data, d);
+    }
+    unit
 }
 
 /// Nets of a writing unit.

@@ -6,7 +6,7 @@ use crate::memory::Memories;
 use crate::token::{Ids, Stream};
 use crate::{atomics, onchip};
 use abi::{HiddenArg, RegisterMap};
-use base::{FxHashMap, IndexMap};
+use base::FxHashMap;
 use ir::{Op, Query};
 use rtl::{Binary, Expr, Module, ModuleBuilder, Net, Param};
 use schedule::Place;
@@ -51,17 +51,7 @@ pub fn build(
     let go = delayed(&mut b, control.start, sh.s.prologue_latency + 1);
     let draining = b.net("draining", 1);
     let r_data = b.net("gmem0_r_data", 8 * bus_bytes);
-    let memories = Memories {
-        bus_bytes,
-        flush_loads: go,
-        flush_stores: draining,
-        r_data,
-        readers: vec![],
-        writers: vec![],
-        idle: vec![],
-        on_chip: IndexMap::default(),
-        atomics: vec![],
-    };
+    let memories = Memories::new(bus_bytes, go, draining, r_data);
     let mut core = Core::new(sh, b, fixed, memories);
     let dispatch = dispatcher(&mut core, &bus, go);
     core.blocks();
@@ -74,6 +64,7 @@ pub fn build(
     for (id, memory) in &on_chip {
         onchip::build(&mut b, sh, *id, memory);
     }
+    memories.finish_loads(&mut b, sh);
     atomics::build(&mut b, sh, &mut memories);
     let beats = port(&mut b, &memories, bus_bytes);
     finish(&mut b, &control, &dispatch, draining, go, &memories, &waiting, beats);

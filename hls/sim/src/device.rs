@@ -282,10 +282,9 @@ impl Device for Simulator {
         let Some(program) = &self.manifest.program_memory else { return Ok(()) };
         let bytes =
             self.memory.at_mut(self.program_base).map(Region::bytes_mut).unwrap_or_default();
-        match &program.init {
-            Some(init) => bytes.copy_from_slice(init),
-            None => bytes.fill(0),
-        }
+        let contents = program.contents(self.program_base);
+        let count = bytes.len().min(contents.len());
+        bytes[..count].copy_from_slice(&contents[..count]);
         Ok(())
     }
 }
@@ -320,7 +319,12 @@ mod tests {
             tool: "test".into(),
             module: "m".into(),
             kernels: Vec::new(),
-            program_memory: Some(ProgramMemory { size: 3, align: 4, init: Some(vec![1, 2, 3]) }),
+            program_memory: Some(ProgramMemory {
+                size: 3,
+                align: 4,
+                init: Some(vec![1, 2, 3]),
+                relocations: vec![],
+            }),
             sources: Vec::new(),
         };
         let mut device =

@@ -24,6 +24,8 @@ struct Program {
     size: u64,
     /// Empty when all are zero.
     bytes: Vec<u8>,
+    /// Pointers to write when the memory's address is known.
+    relocations: Vec<abi::Relocation>,
 }
 
 #[derive(Serialize)]
@@ -87,6 +89,7 @@ pub(crate) fn pack(manifest: &Manifest) -> Result<FileSet, PackError> {
                 .clone()
                 .filter(|init| init.iter().any(|&b| b != 0))
                 .unwrap_or_default(),
+            relocations: memory.relocations.clone(),
         }),
         kernels: manifest
             .kernels

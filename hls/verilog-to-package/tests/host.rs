@@ -24,8 +24,12 @@ fn many() -> Manifest {
         arg(7, "device", "long", ArgKind::Scalar),
     ];
     let mut design = manifest("many", vec![kernel("many", args, "unit", 64)]);
-    design.program_memory =
-        Some(ProgramMemory { size: 20, align: 4, init: Some((1..=20).collect()) });
+    design.program_memory = Some(ProgramMemory {
+        size: 20,
+        align: 4,
+        init: Some((1..=20).collect()),
+        relocations: vec![],
+    });
     design.kernels[0].lay_out(true).unwrap();
     design.verify().unwrap();
     design

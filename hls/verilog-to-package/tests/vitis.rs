@@ -116,7 +116,12 @@ fn kernel_xml_has_the_arguments_in_their_registers() {
 #[test]
 fn program_scope_variables_are_a_buffer() {
     let mut design = saxpy("u250", 512);
-    design.program_memory = Some(ProgramMemory { size: 4, align: 4, init: Some(vec![1, 2, 3, 4]) });
+    design.program_memory = Some(ProgramMemory {
+        size: 4,
+        align: 4,
+        init: Some(vec![1, 2, 3, 4]),
+        relocations: vec![],
+    });
     let kernel = &mut design.kernels[0];
     kernel.lay_out(true).unwrap();
     let site = Site {
