@@ -3,7 +3,6 @@
 use crate::failure::{Failure, Result};
 use crate::input::attach_sources;
 use crate::report::{report_html, report_json};
-use crate::signature::complete;
 use abi::Manifest;
 use base::{FileSet, SourceMap};
 use ir::Module;
@@ -178,11 +177,8 @@ impl<'a> Pipeline<'a> {
             local_arg_bytes: self.options.local_bytes,
         };
         let family = &self.board.family.name;
-        let (design, mut manifest) =
+        let (design, manifest) =
             schedule_to_rtl::lower(module, schedules, family, &built).map_err(fail)?;
-        for kernel in &mut manifest.kernels {
-            complete(&mut kernel.signature, module);
-        }
         let verilog = rtl_to_verilog::emit(&design).map_err(fail)?;
         let mut files = FileSet::new();
         for (name, text) in verilog.iter() {
