@@ -15,6 +15,7 @@ pub mod problem;
 pub mod random;
 mod region;
 mod segments;
+mod split;
 mod timing;
 mod uniform;
 mod units;
@@ -54,6 +55,7 @@ pub fn solve(
     let clock =
         Clock { period_ns: 1000.0 / options.clock_mhz, overhead_ns: family.clock_overhead_ns };
     let mut func = kernel.clone();
+    split::run(&mut func, options.bus_bytes);
     expand::run(&mut func, module, family)?;
     let task = loops::is_task(&func);
     let memories = memories::find(&mut func, module, options)?;

@@ -1,0 +1,91 @@
+//! Splits accesses to device memory that are wider than its bus.
+
+use crate::multiply::{concat, slice};
+use base::entity::SecondaryMap;
+use base::{FxHashMap, SmallVec};
+use ir::{Builder, Function, Inst, MemFlags, Op, Space, Type, Value};
+
+/// Splits loads and stores of integers wider than `bus_bytes`. The parts take the place of the
+/// access in the order of effects and are not ordered among themselves.
+pub fn run(func: &mut Function, bus_bytes: u32) {
+    let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    for block in func.layout.clone() {
+        let insts = std::mem::take(&mut func.blocks[block].insts);
+        let mut parts_of: FxHashMap<Inst, Vec<Inst>> = FxHashMap::default();
+        for inst in insts {
+            let after = std::mem::take(&mut func.insts[inst].after);
+            let after: SmallVec<[Inst; 2]> = after
+                .iter()
+                .flat_map(|e| parts_of.get(e).cloned().unwrap_or_else(|| vec![*e]))
+                .collect();
+            let Some((flags, bits)) = wide(func, inst, bus_bytes) else {
+                func.insts[inst].after = after;
+                func.blocks[block].insts.push(inst);
+                continue;
+            };
+            let mut b = Builder::at(func, block);
+            b.loc = b.func.insts[inst].loc;
+            let (parts, value) = split(&mut b, inst, flags, bits, 8 * bus_bytes);
+            for &part in &parts {
+                func.insts[part].after = after.clone();
+            }
+            if let (Some(old), Some(new)) = (func.insts[inst].result, value) {
+                replaced[old] = Some(new);
+            }
+            parts_of.insert(inst, parts);
+        }
+    }
+    func.substitute(&replaced);
+}
+
+/// Flags and width in bits of an access that must be split.
+fn wide(func: &Function, inst: Inst, bus_bytes: u32) -> Option<(MemFlags, u32)> {
+    let data = &func.insts[inst];
+    let (flags, value) = match data.op {
+        Op::Load(flags) => (flags, data.result?),
+        Op::Store(flags) => (flags, data.args[1]),
+        _ => return None,
+    };
+    let space = func.ty(data.args[0]).space()?;
+    let device = matches!(space, Space::Global | Space::Constant);
+    let bits = func.bits(value);
+    (device && func.ty(value).is_int() && bits > 8 * bus_bytes).then_some((flags, bits))
+}
+
+fn split(
+    b: &mut Builder,
+    inst: Inst,
+    flags: MemFlags,
+    bits: u32,
+    part_bits: u32,
+) -> (Vec<Inst>, Option<Value>) {
+    let data = b.func.insts[inst].clone();
+    let part_bytes = part_bits / 8;
+    let flags = MemFlags { align_log2: flags.align_log2.min(part_bytes.ilog2() as u8), ..flags };
+    let predicate = data.args.last().copied().filter(|_| flags.predicated);
+    let mut parts = vec![];
+    let mut value: Option<Value> = None;
+    for k in 0..bits / part_bits {
+        let offset = b.size(u64::from(k * part_bytes));
+        let pointer = b.ptr_add(data.args[0], offset);
+        let part = match data.op {
+            Op::Load(_) => {
+                let args = [pointer].into_iter().chain(predicate);
+                let part = b.inst(Op::Load(flags), args, Some(Type::int(part_bits)));
+                let low = value.take();
+                let high = b.func.insts[part].result;
+                value = match (low, high) {
+                    (Some(low), Some(high)) => Some(concat(b, high, low)),
+                    (_, high) => high,
+                };
+                part
+            }
+            _ => {
+                let piece = slice(b, data.args[1], k * part_bits, part_bits);
+                b.inst(Op::Store(flags), [pointer, piece].into_iter().chain(predicate), None)
+            }
+        };
+        parts.push(part);
+    }
+    (parts, value)
+}
