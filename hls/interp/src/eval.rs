@@ -116,6 +116,7 @@ fn space_cast(bits: u128, from: Space, to: Space, addr_bits: u32) -> u128 {
     match (from, to) {
         (Space::Generic, to) if bits >> shift == u128::from(generic_tag(to)) => mask(bits, shift),
         (Space::Generic, _) => 0,
+        (_, Space::Generic) if bits == 0 => 0,
         (from, Space::Generic) => mask(bits, shift) | u128::from(generic_tag(from)) << shift,
         _ => bits,
     }
