@@ -372,9 +372,8 @@ pub enum Op {
     IntToPtr,
     /// Pointer plus a byte offset (integer of the address width), wrapping.
     PtrAdd,
-    /// Pointer to or from the generic space. To generic adds the space's tag (null stays
-    /// null); from generic gives
-    /// null; from generic gives null when the pointer is of another space.
+    /// Pointer to or from the generic space. To generic adds the space's tag, null stays null;
+    /// from generic gives null when the pointer is of another space.
     SpaceCast,
 
     // --- vectors ---
