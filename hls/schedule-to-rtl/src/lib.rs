@@ -5,6 +5,7 @@
 
 mod atomics;
 mod core;
+mod entry;
 mod fixed;
 mod looped;
 pub mod manifest;

@@ -362,9 +362,7 @@ fn shared(b: &mut ModuleBuilder, name: &str, bytes: u32, clients: Vec<LoadClient
         site: clients[0].site,
         place: clients[0].place.clone(),
     };
-    let all = |f: &dyn Fn(&LoadClient) -> Expr| {
-        Expr::concat(clients.iter().rev().map(f).collect())
-    };
+    let all = |f: &dyn Fn(&LoadClient) -> Expr| Expr::concat(clients.iter().rev().map(f).collect());
     let out = |e: &Expr, b: &mut ModuleBuilder| net(b, e.clone());
     let (u_valid, u_addr, u_pred) =
         (out(&unit.valid, b), out(&unit.address, b), out(&unit.pred, b));
