@@ -171,8 +171,7 @@ fn compare(got: &Array, want: &Array) -> Result<(), String> {
     let pairs = got.bytes.chunks_exact(size).zip(want.bytes.chunks_exact(size));
     let differs =
         |(a, b): &(&[u8], &[u8])| a != b && !(want.scalar.is_float() && is_nan(a) && is_nan(b));
-    let wrong: Vec<_> =
-        pairs.enumerate().filter(|(_, p)| differs(p)).collect();
+    let wrong: Vec<_> = pairs.enumerate().filter(|(_, p)| differs(p)).collect();
     let Some((first, (a, b))) = wrong.first() else { return Ok(()) };
     let hex = |bytes: &[u8]| bytes.iter().rev().map(|x| format!("{x:02x}")).collect::<String>();
     Err(format!(
