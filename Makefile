@@ -10,12 +10,11 @@ SHELL := /bin/bash
 
 CARGO   ?= cargo
 JOBS    ?= $(shell nproc)
-PYTHON  := build/venv/bin/python
 CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu sim units lint rtl-lint cocotb docs-check bless proofs qor bench fuzz exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu sim units lint rtl-lint bless proofs bench fuzz exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -33,7 +32,7 @@ demo: ## image convolution on a simulated u250
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu sim units rtl-lint cocotb ## every test
+test: setup lint unit kernels emu sim units rtl-lint ## every test
 	@echo "make test: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
@@ -64,17 +63,12 @@ sim-all: kernels ## both producers, every schedule and memory behaviour (hours)
 
 units: ## benches of the RTL library
 	@echo "== RTL library"
-	@testbenches/units/run
+	@testbenches/units/run --jobs $(JOBS)
 
 rtl-lint: ## generated designs through Verilator -Wall, yosys and Icarus
 	@echo "== lint of generated designs"
 	@$(CARGO) build --release --quiet -p clhls-driver --bin clhls
 	@scripts/rtl-lint $(CLHLS)
-
-cocotb: ## generated designs in Icarus, driven by cocotbext-axi
-	@echo "== generated designs in Icarus"
-	@$(CARGO) build --release --quiet -p clhls-driver --bin clhls
-	@$(PYTHON) testbenches/cocotb/run --clhls $(CLHLS)
 
 bless: ## rewrite expected outputs and generated documents
 	@CLHLS_BLESS=1 $(CARGO) test --quiet -p clhls-filetests -p clhls-abi -p clhls-ir-opt
@@ -91,11 +85,6 @@ exhaustive: ## arithmetic operators against their references, long runs
 
 fuzz: kernels ## a million mutated SPIR-V modules
 	@$(CARGO) run --release -p clhls-spirv-to-ir --example fuzz 0 8000 build/kernels/*.spv
-
-qor: kernels ## cycles, area and clock of every kernel on ECP5; rewrites testbenches/qor
-	@scripts/setup qor
-	@$(CARGO) build --release --quiet -p clhls-driver --bin clhls
-	@build/venv/bin/python testbenches/qor/run --clhls $(CLHLS)
 
 bench: ## speed of the interpreter and of compilation
 	@$(CARGO) bench -p clhls-interp
