@@ -32,6 +32,9 @@ pub(crate) fn solve_with(problem: &Problem, delay: impl Fn(usize) -> u32) -> Opt
             }
         }
         if stable {
+            if problem.deadlines.iter().any(|&(node, cycle)| start[node as usize] > cycle) {
+                return None;
+            }
             let ends = problem.nodes.iter().zip(&start).map(|(node, s)| s + node.timing.latency);
             let latency = ends.max().unwrap_or(0);
             return Some(Solution { start, latency });

@@ -36,6 +36,8 @@ pub struct Problem {
     pub nodes: Vec<Node>,
     /// Further constraints.
     pub constraints: Vec<Constraint>,
+    /// Nodes that must start at the latest in a given cycle: (node, cycle).
+    pub deadlines: Vec<(u32, u32)>,
     /// Time for logic between two registers, ns: the clock period less flip-flop overhead.
     pub budget_ns: f64,
 }
@@ -49,12 +51,16 @@ pub struct Solution {
     pub latency: u32,
 }
 
-/// A solver. It may fail only for contradictory constraints.
+/// A solver. It may fail only for contradictory constraints and deadlines.
 pub trait Scheduler {
     /// Name in reports and on the command line.
     fn name(&self) -> &'static str;
     /// Finds starting cycles that satisfy `check`.
     fn solve(&self, problem: &Problem) -> Option<Solution>;
+    /// Whether loops shall keep the interval that the schedule as soon as possible gives them.
+    fn keeps_intervals(&self) -> bool {
+        true
+    }
 }
 
 /// Arrival time in ns of each node's result within the cycle in which it stands, for given
@@ -104,6 +110,11 @@ pub fn check(problem: &Problem, solution: &Solution) -> Result<(), String> {
     for c in &problem.constraints {
         if i64::from(start[c.to as usize]) < i64::from(start[c.from as usize]) + c.distance {
             return Err(format!("constraint {} -> {} is broken", c.from, c.to));
+        }
+    }
+    for &(node, cycle) in &problem.deadlines {
+        if start[node as usize] > cycle {
+            return Err(format!("node {node} starts after cycle {cycle}"));
         }
     }
     Ok(())

@@ -15,7 +15,7 @@ impl Scheduler for Random {
     }
 
     fn solve(&self, problem: &Problem) -> Option<Solution> {
-        solve_with(problem, |k| {
+        let random = solve_with(problem, |k| {
             // splitmix64 of seed and node: no state, so the order of nodes does not matter.
             let mut z = self.seed.wrapping_add((k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -25,6 +25,12 @@ impl Scheduler for Random {
                 1 => 2,
                 _ => 0,
             }
-        })
+        });
+        // Delays may break constraints that hold without them.
+        random.or_else(|| solve_with(problem, |_| 0))
+    }
+
+    fn keeps_intervals(&self) -> bool {
+        false
     }
 }

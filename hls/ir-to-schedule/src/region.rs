@@ -61,7 +61,8 @@ impl Region<'_> {
                 }
             })
             .collect();
-        Problem { nodes, constraints, budget_ns: clock.period_ns - clock.overhead_ns }
+        let budget_ns = clock.period_ns - clock.overhead_ns;
+        Problem { nodes, constraints, deadlines: vec![], budget_ns }
     }
 }
 
