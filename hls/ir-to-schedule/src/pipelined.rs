@@ -140,7 +140,9 @@ fn plan_block(s: &KernelSchedule, block: Block, back: usize, sequential: bool) -
         let at = read[&param];
         let known = if params.contains(&n) { read[&n] } else { known(s, block, n) };
         if known.segment <= at.segment {
-            let write = if known.segment == at.segment { known.cycle } else { 0 };
+            let ready = if known.segment == at.segment { known.cycle } else { 0 };
+            // Not before this iteration has read: the register must not be overtaken.
+            let write = ready.max(at.cycle);
             let feedback = Feedback { param, next: n, segment: at.segment, read: at.cycle, write };
             out.feedback.push(feedback);
         } else {

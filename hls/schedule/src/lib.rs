@@ -133,7 +133,8 @@ pub struct Feedback {
     pub segment: u32,
     /// Cycle of the first use.
     pub read: u32,
-    /// Cycle in which `next` stands; a register keeps it from the following cycle on.
+    /// Cycle in which the register takes `next`, at least `read`: an iteration reads what the one
+    /// before left. The register keeps it from the following cycle on.
     pub write: u32,
 }
 

@@ -216,6 +216,18 @@ impl Verifier<'_> {
 
     fn capacities(&mut self) {
         let s = self.s;
+        for (block, p) in &s.pipelined {
+            for f in &p.feedback {
+                let ii = s.blocks[*block].segments.get(f.segment as usize).map_or(0, |g| g.ii);
+                if f.write < f.read || f.write + 1 - f.read > ii {
+                    let v = f.param;
+                    self.fail(
+                        None,
+                        format!("the register of {v} in {block} does not fit interval {ii}"),
+                    );
+                }
+            }
+        }
         for &b in &s.func.layout {
             for (k, g) in s.blocks[b].segments.iter().enumerate() {
                 if g.control.blocked_capacity() == 0 || g.ii == 0 {
