@@ -71,6 +71,10 @@ pub(crate) struct PrivateView<'a> {
 }
 
 impl<'a> PrivateView<'a> {
+    fn reborrow(&mut self) -> PrivateView<'_> {
+        PrivateView { bytes: self.bytes, frames: self.frames, functions: self.functions }
+    }
+
     fn bytes_mut(self, address: u64, size: usize) -> Option<&'a mut [u8]> {
         let frame = self.frames.iter().rev().find(|f| f.private_base <= address)?;
         let offset = address - frame.private_base;
@@ -125,13 +129,14 @@ impl Memories<'_> {
         private: PrivateView<'a>,
         op: &MemoryOp,
         pointer: u64,
+        size: u32,
     ) -> Result<&'a mut [u8], u64> {
         let (space, address) = match op.space {
             Space::Generic => untag(pointer, self.addr_bits),
             space => (space, pointer),
         };
-        let size = (op.lane_bytes * op.lanes) as usize;
-        if address & (u64::from(op.flags.align()) - 1) != 0 {
+        let size = size as usize;
+        if op.parts == 1 && address & (u64::from(op.flags.align()) - 1) != 0 {
             return Err(pointer);
         }
         let found = match space {
@@ -150,23 +155,30 @@ impl Memories<'_> {
         op: &MemoryOp,
         regs: &mut [u64],
     ) -> Result<(), u64> {
-        let data = op.data as usize;
-        let bytes = self.bytes(private, op, regs[op.pointer as usize])?;
-        match (op.lanes, op.lane_bytes) {
-            (1, n) if n <= 8 => regs[data] = read(bytes),
-            (_, n) if n <= 8 => {
-                for (slot, lane) in regs[data..].iter_mut().zip(bytes.chunks_exact(n as usize)) {
-                    *slot = read(lane);
-                }
-            }
-            (_, n) => {
-                let lanes = bytes.chunks_exact(n as usize);
-                for (slots, lane) in regs[data..].chunks_exact_mut(2).zip(lanes) {
-                    slots[0] = read(&lane[..8]);
-                    slots[1] = read(&lane[8..]);
-                }
-            }
+        let pointer = regs[op.pointer as usize];
+        if op.parts > 1 {
+            return self.load_parts(private, op, pointer, regs);
         }
+        unpack(op, self.bytes(private, op, pointer, op.lane_bytes * op.lanes)?, regs);
+        Ok(())
+    }
+
+    /// A load whose predicate is a mask: parts that it leaves out are not touched and give 0.
+    #[cold]
+    fn load_parts(
+        &mut self,
+        mut private: PrivateView<'_>,
+        op: &MemoryOp,
+        pointer: u64,
+        regs: &mut [u64],
+    ) -> Result<(), u64> {
+        let mut whole = vec![0; (op.lane_bytes * op.lanes) as usize];
+        for (at, size) in active_parts(op, regs) {
+            let address = pointer.wrapping_add(at as u64);
+            let bytes = self.bytes(private.reborrow(), op, address, size as u32)?;
+            whole[at..at + size].copy_from_slice(bytes);
+        }
+        unpack(op, &whole, regs);
         Ok(())
     }
 
@@ -178,20 +190,29 @@ impl Memories<'_> {
         op: &MemoryOp,
         regs: &[u64],
     ) -> Result<(), u64> {
-        let data = op.data as usize;
-        let bytes = self.bytes(private, op, regs[op.pointer as usize])?;
-        match op.lane_bytes as usize {
-            n @ ..=8 => {
-                for (lane, value) in bytes.chunks_exact_mut(n).zip(&regs[data..]) {
-                    write(lane, *value);
-                }
-            }
-            n => {
-                for (lane, value) in bytes.chunks_exact_mut(n).zip(regs[data..].chunks_exact(2)) {
-                    write(&mut lane[..8], value[0]);
-                    write(&mut lane[8..], value[1]);
-                }
-            }
+        let pointer = regs[op.pointer as usize];
+        if op.parts > 1 {
+            return self.store_parts(private, op, pointer, regs);
+        }
+        pack(op, regs, self.bytes(private, op, pointer, op.lane_bytes * op.lanes)?);
+        Ok(())
+    }
+
+    /// A store whose predicate is a mask: parts that it leaves out are not touched.
+    #[cold]
+    fn store_parts(
+        &mut self,
+        mut private: PrivateView<'_>,
+        op: &MemoryOp,
+        pointer: u64,
+        regs: &[u64],
+    ) -> Result<(), u64> {
+        let mut whole = vec![0; (op.lane_bytes * op.lanes) as usize];
+        pack(op, regs, &mut whole);
+        for (at, size) in active_parts(op, regs) {
+            let address = pointer.wrapping_add(at as u64);
+            let bytes = self.bytes(private.reborrow(), op, address, size as u32)?;
+            bytes.copy_from_slice(&whole[at..at + size]);
         }
         Ok(())
     }
@@ -204,7 +225,7 @@ impl Memories<'_> {
         regs: &mut [u64],
     ) -> Result<(), u64> {
         let [x, y] = op.operands.map(|slot| regs[slot as usize]);
-        let bytes = self.bytes(private, op, regs[op.pointer as usize])?;
+        let bytes = self.bytes(private, op, regs[op.pointer as usize], op.lane_bytes)?;
         let old = read(bytes);
         if let Some(new) = combine(op.atomic, op.width, old, x, y) {
             write(bytes, new);
@@ -245,6 +266,53 @@ impl Memories<'_> {
             return Diagnostic::error("E0503", what).at(loc);
         }
         Diagnostic::error("E0501", format!("{what} out of bounds: {size} bytes at {place}")).at(loc)
+    }
+}
+
+/// Offset and size in bytes of the parts that the mask of an access takes in.
+fn active_parts(op: &MemoryOp, regs: &[u64]) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let mask = op.predicate.map_or(u64::MAX, |p| regs[p as usize]);
+    let size = (op.lane_bytes * op.lanes / op.parts) as usize;
+    (0..op.parts as usize).filter(move |k| mask >> k & 1 == 1).map(move |k| (k * size, size))
+}
+
+/// The bytes of memory as the destination of a load.
+#[inline]
+fn unpack(op: &MemoryOp, bytes: &[u8], regs: &mut [u64]) {
+    let data = op.data as usize;
+    match (op.lanes, op.lane_bytes) {
+        (1, n) if n <= 8 => regs[data] = read(bytes),
+        (_, n) if n <= 8 => {
+            for (slot, lane) in regs[data..].iter_mut().zip(bytes.chunks_exact(n as usize)) {
+                *slot = read(lane);
+            }
+        }
+        (_, n) => {
+            let lanes = bytes.chunks_exact(n as usize);
+            for (slots, lane) in regs[data..].chunks_exact_mut(2).zip(lanes) {
+                slots[0] = read(&lane[..8]);
+                slots[1] = read(&lane[8..]);
+            }
+        }
+    }
+}
+
+/// The source of a store as bytes of memory.
+#[inline]
+fn pack(op: &MemoryOp, regs: &[u64], bytes: &mut [u8]) {
+    let data = op.data as usize;
+    match op.lane_bytes as usize {
+        n @ ..=8 => {
+            for (lane, value) in bytes.chunks_exact_mut(n).zip(&regs[data..]) {
+                write(lane, *value);
+            }
+        }
+        n => {
+            for (lane, value) in bytes.chunks_exact_mut(n).zip(regs[data..].chunks_exact(2)) {
+                write(&mut lane[..8], value[0]);
+                write(&mut lane[8..], value[1]);
+            }
+        }
     }
 }
 

@@ -220,6 +220,8 @@ pub(crate) struct MemoryOp {
     pub pointer: Slot,
     /// Predicate, if there is one.
     pub predicate: Option<Slot>,
+    /// Bits of the predicate: each is that of an equal part of the bytes.
+    pub parts: u32,
     /// Destination of loads and atomics, source of stores.
     pub data: Slot,
     /// Value operands of atomics.

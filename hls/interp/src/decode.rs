@@ -329,10 +329,12 @@ impl Decoder<'_> {
         };
         let mut args: &[Value] = &data.args;
         let mut predicate = None;
+        let mut parts = 1;
         if flags.predicated
             && let Some((last, rest)) = args.split_last()
         {
             predicate = Some(self.slots[*last]);
+            parts = self.func.bits(*last);
             args = rest;
         }
         let operand = |k: usize| args.get(k).map_or(0, |v| self.slots[*v]);
@@ -348,6 +350,7 @@ impl Decoder<'_> {
             flags,
             pointer: self.slots[args[0]],
             predicate,
+            parts,
             data: self.slots[value],
             operands: [operand(1), operand(2)],
             atomic,

@@ -73,6 +73,8 @@ impl Program {
             Some(local) => self.check_local(kernel, launch.global, local)?,
             None => self.choose_local(kernel, launch.global)?,
         };
+        let lanes = kernel.info.simd_lanes.unwrap_or(1);
+        check_lanes(lanes, launch.global, local, launch.offset)?;
         let num_groups = std::array::from_fn(|d| launch.global[d].div_ceil(local[d]).into());
         Ok(Position {
             work_dim: dims.into(),
@@ -82,6 +84,7 @@ impl Program {
             num_groups,
             group: [0; 3],
             local: wide(local),
+            simd_lanes: u64::from(lanes),
         })
     }
 
@@ -128,6 +131,19 @@ impl Program {
         }
         Ok(local)
     }
+}
+
+/// A token's first work-item must have a global id that is a multiple of the number of lanes.
+fn check_lanes(lanes: u32, global: [u32; 3], local: [u32; 3], offset: [u32; 3]) -> Result<()> {
+    let one_group = local[0] >= global[0];
+    if offset[0].is_multiple_of(lanes) && (one_group || local[0].is_multiple_of(lanes)) {
+        return Ok(());
+    }
+    let what = format!(
+        "a kernel built for {lanes} work-items at a time needs a local size and an offset in dimension 0 that are multiples of {lanes}, not {} and {}",
+        local[0], offset[0]
+    );
+    Err(bad(what).into())
 }
 
 fn bad(what: impl Into<String>) -> Diagnostic {
@@ -233,12 +249,14 @@ impl Run<'_> {
             p.enqueued_local[d].min(p.global[d] - group[d] * p.enqueued_local[d])
         });
         let size = p.local;
-        let count = size.iter().product::<u64>() as usize;
+        let lanes = p.simd_lanes;
+        let row = size[0].div_ceil(lanes);
+        let count = (row * size[1] * size[2]) as usize;
         self.machine.memories.local.clear();
-        self.work_items += count as u64;
+        self.work_items += size.iter().product::<u64>();
         let id = |n: usize| {
             let n = n as u64;
-            [n % size[0], n / size[0] % size[1], n / size[0] / size[1]]
+            [n % row * lanes, n / row % size[1], n / row / size[1]]
         };
         let keep_all = self.kernel.has_barrier || matches!(self.order, Order::Interleaved { .. });
         if keep_all {

@@ -44,10 +44,13 @@ pub(crate) struct Position {
     pub group: [u64; 3],
     /// Size of the group that runs.
     pub local: [u64; 3],
+    /// Work-items of a token along dimension 0.
+    pub simd_lanes: u64,
 }
 
 impl Position {
     fn query(&self, query: Query, dim: usize, local_id: [u64; 3]) -> u64 {
+        let left = self.local[0] - local_id[0];
         let global_id =
             |d: usize| self.group[d] * self.enqueued_local[d] + local_id[d] + self.offset[d];
         let linear = |id: [u64; 3], size: [u64; 3]| (id[2] * size[1] + id[1]) * size[0] + id[0];
@@ -66,6 +69,7 @@ impl Position {
                 linear(id, self.global)
             }
             Query::LocalLinearId => linear(local_id, self.local),
+            Query::LaneMask => (1 << left.min(self.simd_lanes)) - 1,
         }
     }
 }

@@ -142,7 +142,7 @@ impl<'f> Builder<'f> {
 
     /// Work-item query; `dim` 0..=2.
     pub fn query(&mut self, query: Query, dim: u8) -> Value {
-        let ty = if query == Query::WorkDim { Type::I32 } else { self.size_type() };
+        let ty = if query.is_i32() { Type::I32 } else { self.size_type() };
         self.value(Op::WorkItem(query, dim), [], ty)
     }
 

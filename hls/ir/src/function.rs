@@ -258,6 +258,9 @@ pub struct KernelInfo {
     pub max_global_work_dim: Option<u32>,
     /// `num_simd_work_items`
     pub num_simd_work_items: Option<u32>,
+    /// Work-items of a token, 2 to 16, a power of two; none: the function is written for one.
+    /// The first work-item of a token then has a local id in dimension 0 that is a multiple of it.
+    pub simd_lanes: Option<u32>,
     /// `vec_type_hint`, as text.
     pub vec_type_hint: Option<String>,
     /// `ContractionOff`: a*b+c must not become fma.

@@ -144,7 +144,10 @@ impl Rounding {
 }
 
 /// Work-item queries (OpenCL C section on work-item functions). All give the address-width
-/// integer `size_t` except `WorkDim` (i32).
+/// integer `size_t` except `WorkDim` and `LaneMask` (i32).
+///
+/// In a kernel whose tokens are several work-items ([`crate::KernelInfo::simd_lanes`]) they answer for
+/// the token's first work-item; the others follow it along dimension 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Query {
@@ -161,11 +164,14 @@ pub enum Query {
     GroupId,
     GlobalLinearId,
     LocalLinearId,
+    /// Bit `k` is 1 when lane `k` of the token is a work-item. Bit 0 always is; the ones are the
+    /// low bits: only the last token of a row of the work-group has less than all of them.
+    LaneMask,
 }
 
 impl Query {
     /// All queries with their names in IR text.
-    pub const ALL: [(Query, &'static str); 11] = [
+    pub const ALL: [(Query, &'static str); 12] = [
         (Query::WorkDim, "work_dim"),
         (Query::GlobalSize, "global_size"),
         (Query::GlobalId, "global_id"),
@@ -177,11 +183,17 @@ impl Query {
         (Query::GroupId, "group_id"),
         (Query::GlobalLinearId, "global_linear_id"),
         (Query::LocalLinearId, "local_linear_id"),
+        (Query::LaneMask, "lane_mask"),
     ];
 
     /// Name in IR text.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(q, _)| *q == self).map_or("?", |(_, n)| n)
+    }
+
+    /// Whether the answer is an i32 rather than a `size_t`.
+    pub fn is_i32(self) -> bool {
+        matches!(self, Query::WorkDim | Query::LaneMask)
     }
 
     /// Whether the answer is the same for all work-items of a launch.
@@ -276,7 +288,9 @@ pub struct MemFlags {
     pub align_log2: u8,
     /// Never removed, merged or repeated.
     pub volatile: bool,
-    /// The last operand is an i1 predicate: when 0 nothing is accessed and a load gives 0.
+    /// The last operand is a predicate: when 0 nothing is accessed and a load gives 0. It is i1,
+    /// or, for loads and stores, a mask: an integer of `n` bits, at most 64, whose bit `k` is the
+    /// predicate of the `k`th of `n` equal parts of the bytes, the lowest first.
     pub predicated: bool,
 }
 

@@ -234,9 +234,11 @@ impl Verifier<'_> {
     fn check_memory(&self, op: Op, result: Option<Type>, args: &[Type]) -> Result<(), String> {
         let flags = op.mem_flags().ok_or("no memory flags")?;
         let mut args = args;
+        let mut mask = 1;
         if flags.predicated {
             let (last, rest) = args.split_last().ok_or("no predicate")?;
-            expect(*last == Type::BOOL, "the predicate is i1")?;
+            expect(last.is_int() && last.lanes == 1, "the predicate is an integer")?;
+            mask = last.bits(self.func.addr_bits);
             args = rest;
         }
         let (ptr, rest) = args.split_first().ok_or("no pointer")?;
@@ -263,6 +265,10 @@ impl Verifier<'_> {
             }
             _ => return Err("no memory operation".into()),
         };
+        expect(mask == 1 || !matches!(op, Op::Atomic(..)), "the predicate is i1")?;
+        let bytes = data.mem_bytes(self.func.addr_bits);
+        let fits = mask <= 64 && bytes.is_multiple_of(mask);
+        expect(fits, "at most 64 mask bits, one for each of equal parts of whole bytes")?;
         expect(data.lane_bits(self.func.addr_bits).is_multiple_of(8), "whole bytes in memory")
     }
 
@@ -280,7 +286,7 @@ impl Verifier<'_> {
             }
             WorkItem(q, dim) => {
                 arity(0)?;
-                let want = if q == crate::Query::WorkDim { Type::I32 } else { size };
+                let want = if q.is_i32() { Type::I32 } else { size };
                 expect(dim < 3 && r == want, "size_t and dimension 0..3")
             }
             Not | Clz | Popcount | BitReverse => {

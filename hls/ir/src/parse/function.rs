@@ -72,6 +72,7 @@ impl Parser<'_> {
                 Some("max_work_group_size") => info.max_work_group_size = self.sizes()?,
                 Some("max_global_work_dim") => info.max_global_work_dim = self.attribute()?,
                 Some("num_simd_work_items") => info.num_simd_work_items = self.attribute()?,
+                Some("simd_lanes") => info.simd_lanes = self.attribute()?,
                 Some("vec_type_hint") => {
                     self.next();
                     info.vec_type_hint = Some(self.string()?);

@@ -135,6 +135,7 @@ fn kernel_info(r: &mut Rng) -> KernelInfo {
         max_work_group_size: r.maybe(size),
         max_global_work_dim: r.maybe(|r| r.below(4) as u32),
         num_simd_work_items: r.maybe(|r| r.next() as u32),
+        simd_lanes: r.maybe(|r| r.next() as u32),
         vec_type_hint: r.maybe(Rng::text),
         contraction_off: r.coin(),
     }
@@ -301,6 +302,11 @@ fn connect(r: &mut Rng, f: &mut Function) {
         let count = match f.insts[inst].op {
             Const(_) | Arg { .. } | ObjAddr(_) | WorkItem(..) | Barrier(..) | Fence(_) => 0,
             Call(_) => r.below(4),
+            // There is no text for an access without a pointer.
+            Load(_) | Store(_) | Atomic(..) if values.is_empty() => {
+                f.insts[inst].op = Fence(FenceFlags::default());
+                0
+            }
             Load(m) | Store(m) | Atomic(_, m) => 1 + u64::from(m.predicated) + r.below(2),
             _ => 1 + r.below(4),
         };

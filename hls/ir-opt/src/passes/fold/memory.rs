@@ -72,20 +72,21 @@ pub(super) fn predicate(b: &mut Builder<'_>, inst: Inst) -> Step {
     let data = b.func.insts[inst].clone();
     let Some(flags) = data.op.mem_flags().filter(|f| f.predicated) else { return Step::Keep };
     let Some((last, rest)) = data.args.split_last() else { return Step::Keep };
+    let ones = crate::bits::ones(b.func.bits(*last));
     match b.func.as_const(*last) {
-        Some(1) => {
+        Some(all) if all == ones => {
             let op = data.op.with_mem_flags(MemFlags { predicated: false, ..flags });
             let ty = data.result.map(|r| b.func.ty(r));
             let new = b.inst(op, rest.iter().copied(), ty);
             b.func.insts[new].result.map_or(Step::Gone, Step::Value)
         }
-        Some(_) => match data.result {
+        Some(0) => match data.result {
             Some(r) => {
                 let ty = b.func.ty(r);
                 Step::Value(b.constant(ty, 0))
             }
             None => Step::Gone,
         },
-        None => Step::Keep,
+        _ => Step::Keep,
     }
 }
