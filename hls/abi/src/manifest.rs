@@ -53,6 +53,9 @@ pub struct Kernel {
     pub channels: Vec<Channel>,
     /// Loops.
     pub loops: Vec<LoopInfo>,
+    /// What else a user should know of how the kernel was built, for the report.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// An AXI4 master of a kernel.

@@ -61,6 +61,7 @@ fn manifest() -> Manifest {
         sites: Vec::new(),
         channels: Vec::new(),
         loops: Vec::new(),
+        notes: Vec::new(),
     };
     kernel.lay_out(false).expect("fits");
     Manifest {

@@ -87,7 +87,7 @@ pub struct CompileArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 16384)]
     pub local_bytes: u64,
     /// How segments are scheduled.
-    #[arg(long, value_enum, default_value_t = Scheduler::Asap)]
+    #[arg(long, value_enum, default_value_t = Scheduler::Sdc)]
     pub scheduler: Scheduler,
     /// Write the program after every pass and step into this directory.
     #[arg(long, value_name = "DIR")]
@@ -99,6 +99,8 @@ pub struct CompileArgs {
 pub enum Scheduler {
     /// Each operation as soon as it can.
     Asap,
+    /// Fewest registers at the intervals and latencies of asap or better.
+    Sdc,
     /// Any legal schedule; for tests.
     Random,
 }

@@ -5,7 +5,7 @@ use crate::cli::{BuildArgs, CompileArgs, Scheduler, Stage};
 use crate::failure::{Failure, Result};
 use crate::input::read_module;
 use crate::output::{check_replaceable, write_dir, write_file};
-use crate::pipeline::{Options, Pipeline, library};
+use crate::pipeline::{Options, Pipeline, Scheduling, library};
 use base::FileSet;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -29,7 +29,11 @@ pub(crate) fn options(compile: &CompileArgs, kernels: &[String]) -> Result<Optio
         simd: compile.simd,
         compute_units: compile.compute_units,
         local_bytes: compile.local_bytes,
-        random_schedule: (compile.scheduler == Scheduler::Random).then_some(RANDOM_SEED),
+        scheduling: match compile.scheduler {
+            Scheduler::Asap => Scheduling::Asap,
+            Scheduler::Sdc => Scheduling::Sdc,
+            Scheduler::Random => Scheduling::Random(RANDOM_SEED),
+        },
         clock_mhz: compile.clock,
         platform: None,
         dump: compile.dump_dir.is_some(),

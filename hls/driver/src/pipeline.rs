@@ -24,14 +24,26 @@ pub struct Options {
     pub compute_units: u32,
     /// Capacity in bytes of each local-memory argument.
     pub local_bytes: u64,
-    /// Schedules segments at random, with this seed.
-    pub random_schedule: Option<u64>,
+    /// How segments are scheduled.
+    pub scheduling: Scheduling,
     /// Clock target in MHz; none = the board's.
     pub clock_mhz: Option<f64>,
     /// Vitis platform.
     pub platform: Option<String>,
     /// Whether to keep the text of every stage.
     pub dump: bool,
+}
+
+/// Schedulers of straight-line regions (docs/scheduling.md).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Scheduling {
+    /// Each operation as soon as it can.
+    Asap,
+    /// Fewest registers at the intervals and latencies of asap or better.
+    #[default]
+    Sdc,
+    /// Any legal schedule, from a seed; for tests.
+    Random(u64),
 }
 
 /// A finished build.
@@ -129,13 +141,14 @@ impl<'a> Pipeline<'a> {
     /// Those of the step.
     pub fn schedule(&self, module: &Module) -> Result<Vec<KernelSchedule>> {
         self.step("schedule");
-        let random = ir_to_schedule::Random { seed: self.options.random_schedule.unwrap_or(0) };
+        let scheduler: Box<dyn ir_to_schedule::Scheduler> = match self.options.scheduling {
+            Scheduling::Asap => Box::new(ir_to_schedule::Asap),
+            Scheduling::Sdc => Box::new(ir_to_schedule::Sdc),
+            Scheduling::Random(seed) => Box::new(ir_to_schedule::Random { seed }),
+        };
         let options = ir_to_schedule::Options {
             clock_mhz: self.clock_mhz(),
-            scheduler: match self.options.random_schedule {
-                Some(_) => &random,
-                None => &ir_to_schedule::Asap,
-            },
+            scheduler: &*scheduler,
             default_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
             memory_latency: MEMORY_LATENCY,
             bus_bytes: self.bus_bytes(),

@@ -21,6 +21,7 @@ fn kernel_json(kernel: &Kernel) -> Value {
         "max_work_group_size": kernel.signature.max_work_group_size,
         "memory_ports": kernel.memory_ports,
         "loops": kernel.loops,
+        "notes": kernel.notes,
         "accesses": kernel.sites,
     })
 }
@@ -56,6 +57,9 @@ fn kernel_html(html: &mut String, kernel: &Kernel) -> std::fmt::Result {
         s.max_work_group_size,
         kernel.memory_ports.len()
     )?;
+    for note in &kernel.notes {
+        writeln!(html, "<p>{}</p>", escape(note))?;
+    }
     let loops = kernel.loops.iter().map(|l| {
         [
             escape(&l.name),

@@ -7,7 +7,7 @@
 //! each module under one of them, in turn, so that a run over all kernels covers them all.
 
 use driver::emu::Emulator;
-use driver::pipeline::{Options, Pipeline, library, read_spirv};
+use driver::pipeline::{Options, Pipeline, Scheduling, library, read_spirv};
 use filetests::launches::{LaunchFile, run_launch};
 use filetests::testbenches;
 use host::Device;
@@ -150,12 +150,16 @@ fn run_emu(kernel: &str, producer: &str) -> Result<usize, String> {
     emulate(optimise(ir_opt::Level::O2)?, "-O2")
 }
 
-/// How hardware is scheduled and how the memory behind it behaves: seed of a random schedule
-/// (none: the production scheduler), seed of the memory, latency in cycles, stall rate.
-type Behaviour = (Option<u64>, u64, u32, f64);
+/// How hardware is scheduled and how the memory behind it behaves: scheduler, seed of the memory,
+/// latency in cycles, stall rate.
+type Behaviour = (Scheduling, u64, u32, f64);
 
-const MEMORY_BEHAVIOURS: [Behaviour; 3] =
-    [(None, 1, 100, 0.0), (None, 2, 20, 0.3), (Some(3), 4, 50, 0.2)];
+const MEMORY_BEHAVIOURS: [Behaviour; 4] = [
+    (Scheduling::Sdc, 1, 100, 0.0),
+    (Scheduling::Sdc, 2, 20, 0.3),
+    (Scheduling::Random(3), 4, 50, 0.2),
+    (Scheduling::Asap, 5, 30, 0.1),
+];
 
 fn run_sim(kernel: &str, producer: &str, behaviours: &[Behaviour]) -> Result<usize, String> {
     let (module, file, folder) = load(kernel, producer)?;
@@ -167,7 +171,7 @@ fn run_sim(kernel: &str, producer: &str, behaviours: &[Behaviour]) -> Result<usi
             simd: 1,
             compute_units: 1,
             local_bytes: file.local_capacity().max(1),
-            random_schedule: schedule,
+            scheduling: schedule,
             clock_mhz: None,
             platform: None,
             dump: false,

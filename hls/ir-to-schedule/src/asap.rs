@@ -18,11 +18,23 @@ impl Scheduler for Asap {
 /// As soon as possible, but node `k` waits `delay(k)` cycles more than it must.
 pub(crate) fn solve_with(problem: &Problem, delay: impl Fn(usize) -> u32) -> Option<Solution> {
     let n = problem.nodes.len();
+    let ends = |start: &[u32]| {
+        let ends = problem.nodes.iter().zip(start).map(|(node, s)| s + node.timing.latency);
+        ends.max().unwrap_or(0)
+    };
+    // Starts only rise from round to round: what is late once stays late.
+    let late = |start: &[u32]| {
+        problem.deadlines.iter().any(|&(node, cycle)| start[node as usize] > cycle)
+            || problem.most_latency.is_some_and(|most| ends(start) > most)
+    };
     let mut lower = vec![0i64; n];
     // Constraints may point backwards; each round raises lower bounds, and n rounds without
     // a fixed point mean a positive cycle.
     for _ in 0..=n {
         let start = pass(problem, &lower, &delay);
+        if late(&start) {
+            return None;
+        }
         let mut stable = true;
         for c in &problem.constraints {
             let least = i64::from(start[c.from as usize]) + c.distance;
@@ -32,11 +44,7 @@ pub(crate) fn solve_with(problem: &Problem, delay: impl Fn(usize) -> u32) -> Opt
             }
         }
         if stable {
-            if problem.deadlines.iter().any(|&(node, cycle)| start[node as usize] > cycle) {
-                return None;
-            }
-            let ends = problem.nodes.iter().zip(&start).map(|(node, s)| s + node.timing.latency);
-            let latency = ends.max().unwrap_or(0);
+            let latency = ends(&start);
             return Some(Solution { start, latency });
         }
     }

@@ -14,6 +14,7 @@ pub mod network_simplex;
 mod pipelined;
 pub mod problem;
 pub mod random;
+mod recurrences;
 mod region;
 pub mod sdc;
 mod segments;
@@ -65,7 +66,9 @@ pub fn solve(
     let mut units = units::Units::new(family, clock, options.scheduler);
     let mut schedule =
         segments::schedule(func, &mut units, memories, clock, family, options, task)?;
-    schedule.units = units.finish();
+    let (units, notes) = units.finish();
+    schedule.units = units;
+    schedule.notes.extend(notes);
     loops::plan(&mut schedule, options);
     schedule::verify::verify(&schedule)?;
     schedule::verify::verify_timing(&schedule)?;

@@ -38,7 +38,7 @@ pub fn add_feedback_mux(
 }
 
 /// Position of the target that leads back, for blocks that loop on themselves.
-fn back_edge(func: &Function, block: Block) -> Option<usize> {
+pub fn back_edge(func: &Function, block: Block) -> Option<usize> {
     match &func.blocks[block].term {
         Terminator::Branch { then_, else_, .. } => {
             match (then_.block == block, else_.block == block) {
@@ -93,21 +93,10 @@ pub fn least_segments(
 /// Plans every block that loops on itself. `conflicts` are accesses that forbid overlap.
 pub fn plan(s: &mut KernelSchedule, conflicts: &[(Inst, Inst)]) {
     for block in s.func.layout.clone() {
-        let Some(back) = back_edge(&s.func, block) else { continue };
+        let Some(mut p) = plan_block(s, block) else { continue };
         let insts = &s.func.blocks[block].insts;
-        if insts.iter().any(|i| matches!(s.func.insts[*i].op, Op::Barrier(..) | Op::Fence(_))) {
-            continue;
-        }
-        let sequential = conflicts.iter().any(|(a, _)| insts.contains(a));
-        let p = plan_block(s, block, back, sequential);
-        let own = p
-            .feedback
-            .iter()
-            .map(|f| (f.write + 1).saturating_sub(f.read))
-            .chain((p.condition.segment == 0).then_some(p.condition.cycle + 1))
-            .max()
-            .unwrap_or(1)
-            .max(1);
+        p.sequential = conflicts.iter().any(|(a, _)| insts.contains(a));
+        let own = own_interval(&p);
         for segment in &mut s.blocks[block].segments {
             segment.ii = own;
         }
@@ -115,30 +104,91 @@ pub fn plan(s: &mut KernelSchedule, conflicts: &[(Inst, Inst)]) {
     }
 }
 
-fn plan_block(s: &KernelSchedule, block: Block, back: usize, sequential: bool) -> PipelinedLoop {
-    let func = &s.func;
-    let uses = first_uses(s, block);
+/// Cycles between two iterations that the loop's registers and its condition allow.
+pub fn own_interval(p: &PipelinedLoop) -> u32 {
+    let registers = p.feedback.iter().map(|f| (f.write + 1).saturating_sub(f.read));
+    let condition = (p.condition.segment == 0).then_some(p.condition.cycle + 1);
+    registers.chain(condition).max().unwrap_or(1).max(1)
+}
+
+/// Where a loop-carried value is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reader {
+    /// By an instruction; an access reads its operands at the end of the segment before it.
+    Inst(Inst),
+    /// At the end of the block.
+    Terminator,
+    /// Nowhere in the block; its place in the token of the last segment stands for that.
+    Nowhere,
+}
+
+/// Readers of each parameter of a block that loops on itself: its users, and those of the
+/// parameters that take it over, which must find it in its register before the next value is.
+pub fn readers(func: &Function, block: Block, back: usize) -> FxHashMap<Value, Vec<Reader>> {
     let params = &func.blocks[block].params;
-    let next = &func.blocks[block].term.targets()[back].args.clone();
-    // A parameter is read where it is first used; if another parameter takes its value over, at
-    // the latest where that one is.
-    let mut read: FxHashMap<Value, Moment> = FxHashMap::default();
-    let end = Moment { segment: s.blocks[block].segments.len() as u32 - 1, cycle: 0 };
-    for &p in params {
-        read.insert(p, uses.get(&p).copied().unwrap_or(end));
+    let mut out: FxHashMap<Value, Vec<Reader>> = params.iter().map(|p| (*p, vec![])).collect();
+    let note = |out: &mut FxHashMap<Value, Vec<Reader>>, v: Value, r: Reader| {
+        if let Some(list) = out.get_mut(&v).filter(|list| !list.contains(&r)) {
+            list.push(r);
+        }
+    };
+    for &inst in &func.blocks[block].insts {
+        func.insts[inst].args.iter().for_each(|a| note(&mut out, *a, Reader::Inst(inst)));
     }
+    func.blocks[block].term.for_each_use(|v| note(&mut out, v, Reader::Terminator));
+    for list in out.values_mut().filter(|list| list.is_empty()) {
+        list.push(Reader::Nowhere);
+    }
+    let next = &func.blocks[block].term.targets()[back].args;
     for _ in 0..params.len() {
-        for (&p, &n) in params.iter().zip(next) {
-            if n != p && params.contains(&n) {
-                let earliest = read[&n].min(read[&p]);
-                read.insert(n, earliest);
+        for (p, n) in params.iter().zip(next).filter(|(p, n)| p != n && params.contains(n)) {
+            for r in out[p].clone() {
+                note(&mut out, *n, r);
             }
         }
     }
-    let mut out = PipelinedLoop { sequential, exit_on_true: back == 1, ..Default::default() };
+    out
+}
+
+/// When a reader reads.
+fn moment(s: &KernelSchedule, block: Block, reader: Reader) -> Moment {
+    let segments = &s.blocks[block].segments;
+    let last = segments.len() as u32 - 1;
+    match reader {
+        Reader::Inst(inst) => match s.place[inst] {
+            Some(Place::Segment { segment, cycle }) => Moment { segment, cycle },
+            Some(Place::Boundary { segment }) => {
+                Moment { segment, cycle: segments[segment as usize].latency }
+            }
+            _ => Moment::default(),
+        },
+        Reader::Terminator => Moment { segment: last, cycle: segments[last as usize].latency },
+        Reader::Nowhere => Moment { segment: last, cycle: 0 },
+    }
+}
+
+/// The plan of a block whose instructions have places, if it loops on itself and its iterations
+/// may overlap; whether they conflict in memory is not looked at.
+pub fn plan_block(s: &KernelSchedule, block: Block) -> Option<PipelinedLoop> {
+    let func = &s.func;
+    let back = back_edge(func, block)?;
+    let waits = |i: &Inst| matches!(func.insts[*i].op, Op::Barrier(..) | Op::Fence(_));
+    if func.blocks[block].insts.iter().any(waits) {
+        return None;
+    }
+    let params = &func.blocks[block].params;
+    let next = &func.blocks[block].term.targets()[back].args;
+    let read: FxHashMap<Value, Moment> = readers(func, block, back)
+        .into_iter()
+        .map(|(p, list)| {
+            let first = list.into_iter().map(|r| moment(s, block, r)).min();
+            (p, first.unwrap_or_default())
+        })
+        .collect();
+    let stands = |v: Value| read.get(&v).copied().unwrap_or_else(|| known(s, block, v));
+    let mut out = PipelinedLoop { exit_on_true: back == 1, ..Default::default() };
     for (&param, &n) in params.iter().zip(next) {
-        let at = read[&param];
-        let known = if params.contains(&n) { read[&n] } else { known(s, block, n) };
+        let (at, known) = (read[&param], stands(n));
         if known.segment <= at.segment {
             let ready = if known.segment == at.segment { known.cycle } else { 0 };
             // Not before this iteration has read: the register must not be overtaken.
@@ -150,9 +200,9 @@ fn plan_block(s: &KernelSchedule, block: Block, back: usize, sequential: bool) -
         }
     }
     if let Terminator::Branch { cond, .. } = func.blocks[block].term {
-        out.condition = if params.contains(&cond) { read[&cond] } else { known(s, block, cond) };
+        out.condition = stands(cond);
     }
-    out
+    Some(out)
 }
 
 /// When a value stands: in the block's schedule, or from the start.
@@ -168,31 +218,6 @@ fn known(s: &KernelSchedule, block: Block, v: Value) -> Moment {
         Some(Place::Boundary { segment }) => Moment { segment: segment + 1, cycle: 0 },
         _ => Moment::default(),
     }
-}
-
-/// First use of each value in the block's schedule. An access at a boundary uses its operands at
-/// the end of the segment before.
-fn first_uses(s: &KernelSchedule, block: Block) -> FxHashMap<Value, Moment> {
-    let mut first: FxHashMap<Value, Moment> = FxHashMap::default();
-    let segments = &s.blocks[block].segments;
-    let mut note = |v: Value, m: Moment| {
-        let e = first.entry(v).or_insert(m);
-        *e = (*e).min(m);
-    };
-    for &inst in &s.func.blocks[block].insts {
-        let at = match s.place[inst] {
-            Some(Place::Segment { segment, cycle }) => Moment { segment, cycle },
-            Some(Place::Boundary { segment }) => {
-                Moment { segment, cycle: segments[segment as usize].latency }
-            }
-            _ => continue,
-        };
-        s.func.insts[inst].args.iter().for_each(|a| note(*a, at));
-    }
-    let last = segments.len() as u32 - 1;
-    let end = Moment { segment: last, cycle: segments[last as usize].latency };
-    s.func.blocks[block].term.for_each_use(|v| note(v, end));
-    first
 }
 
 /// The interval of a pipelined loop and the reason for it.

@@ -13,9 +13,16 @@ pub struct Node {
     pub operands: Vec<u32>,
     /// Whether the result must stand at the region's end (it leaves with the token).
     pub leaves: bool,
-    /// Bits of the operands that come in with the token and are not needed by another node
-    /// later: starting this node late keeps them in registers.
-    pub input_bits: u32,
+}
+
+/// A value that comes in with the token and is needed inside the region only: it is kept in
+/// registers from the entry until the last of its users starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Its width in bits.
+    pub bits: u32,
+    /// Nodes that use it, each named once; at least one.
+    pub users: Vec<u32>,
 }
 
 /// `start[to] >= start[from] + distance`, beyond data dependences.
@@ -34,10 +41,14 @@ pub struct Constraint {
 pub struct Problem {
     /// Operations, operands before users.
     pub nodes: Vec<Node>,
+    /// Values that come in.
+    pub inputs: Vec<Input>,
     /// Further constraints.
     pub constraints: Vec<Constraint>,
     /// Nodes that must start at the latest in a given cycle: (node, cycle).
     pub deadlines: Vec<(u32, u32)>,
+    /// Most register stages from entry to exit, where they are limited.
+    pub most_latency: Option<u32>,
     /// Time for logic between two registers, ns: the clock period less flip-flop overhead.
     pub budget_ns: f64,
 }
@@ -51,15 +62,21 @@ pub struct Solution {
     pub latency: u32,
 }
 
-/// A solver. It may fail only for contradictory constraints and deadlines.
+/// A solver. It may fail only for contradictory constraints, deadlines and lengths.
 pub trait Scheduler {
     /// Name in reports and on the command line.
     fn name(&self) -> &'static str;
     /// Finds starting cycles that satisfy `check`.
     fn solve(&self, problem: &Problem) -> Option<Solution>;
-    /// Whether loops shall keep the interval that the schedule as soon as possible gives them.
-    fn keeps_intervals(&self) -> bool {
-        true
+    /// Whether it keeps what the schedule as soon as possible gives: it is then told, as
+    /// constraints, the shortest intervals of loops and the delays at the borders of units.
+    /// Otherwise both are what its schedule makes them.
+    fn keeps_timing(&self) -> bool {
+        false
+    }
+    /// Nodes of a region above which it is scheduled as soon as possible instead.
+    fn most_nodes(&self) -> usize {
+        usize::MAX
     }
 }
 
@@ -76,7 +93,7 @@ pub fn arrivals(problem: &Problem, start: &[u32]) -> Vec<f64> {
 }
 
 /// When in its starting cycle the operands of node `k` have arrived, ns.
-fn begin_ns(problem: &Problem, start: &[u32], arrival: &[f64], k: usize) -> f64 {
+pub(crate) fn begin_ns(problem: &Problem, start: &[u32], arrival: &[f64], k: usize) -> f64 {
     let node = &problem.nodes[k];
     node.operands
         .iter()
@@ -112,6 +129,9 @@ pub fn check(problem: &Problem, solution: &Solution) -> Result<(), String> {
             return Err(format!("constraint {} -> {} is broken", c.from, c.to));
         }
     }
+    if problem.most_latency.is_some_and(|most| solution.latency > most) {
+        return Err(format!("the region takes {} cycles", solution.latency));
+    }
     for &(node, cycle) in &problem.deadlines {
         if start[node as usize] > cycle {
             return Err(format!("node {node} starts after cycle {cycle}"));
@@ -121,29 +141,20 @@ pub fn check(problem: &Problem, solution: &Solution) -> Result<(), String> {
 }
 
 /// Pipeline register bits of a solution: each result is kept from when it stands until its last
-/// use, results that leave until the end.
+/// use, results that leave until the end; values that come in from the entry on.
 pub fn register_bits(problem: &Problem, solution: &Solution) -> u64 {
-    let mut last: Vec<u32> = problem
-        .nodes
-        .iter()
-        .enumerate()
-        .map(
-            |(k, n)| if n.leaves { solution.latency } else { solution.start[k] + n.timing.latency },
-        )
+    let ready = |k: usize| solution.start[k] + problem.nodes[k].timing.latency;
+    let mut last: Vec<u32> = (0..problem.nodes.len())
+        .map(|k| if problem.nodes[k].leaves { solution.latency } else { ready(k) })
         .collect();
     for (k, node) in problem.nodes.iter().enumerate() {
         for &o in &node.operands {
             last[o as usize] = last[o as usize].max(solution.start[k]);
         }
     }
-    problem
-        .nodes
-        .iter()
-        .enumerate()
-        .map(|(k, n)| {
-            let ready = solution.start[k] + n.timing.latency;
-            u64::from(n.bits) * u64::from(last[k] - ready)
-                + u64::from(n.input_bits) * u64::from(solution.start[k])
-        })
-        .sum()
+    let kept = |bits: u32, cycles: u32| u64::from(bits) * u64::from(cycles);
+    let results: u64 =
+        problem.nodes.iter().enumerate().map(|(k, n)| kept(n.bits, last[k] - ready(k))).sum();
+    let until = |i: &Input| i.users.iter().map(|u| solution.start[*u as usize]).max().unwrap_or(0);
+    results + problem.inputs.iter().map(|i| kept(i.bits, until(i))).sum::<u64>()
 }

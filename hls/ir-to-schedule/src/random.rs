@@ -29,8 +29,4 @@ impl Scheduler for Random {
         // Delays may break constraints that hold without them.
         random.or_else(|| solve_with(problem, |_| 0))
     }
-
-    fn keeps_intervals(&self) -> bool {
-        false
-    }
 }

@@ -1,8 +1,9 @@
 //! Turns a list of instructions into a scheduling problem and runs the solver on it.
 
-use crate::problem::{self, Constraint, Node, Problem, Scheduler, Solution};
+use crate::asap::Asap;
+use crate::problem::{self, Input, Node, Problem, Scheduler, Solution};
 use base::entity::SecondaryMap;
-use base::{Diagnostic, FxHashMap, Result};
+use base::{Diagnostic, FxHashMap, IndexMap, Result};
 use ir::{Function, Inst, Value};
 use schedule::{Clock, OpTiming};
 
@@ -22,52 +23,69 @@ pub struct Region<'a> {
 
 impl Region<'_> {
     /// The problem, with node `k` for instruction `k`.
-    pub fn problem(&self, clock: Clock, constraints: Vec<Constraint>) -> Problem {
+    pub fn problem(&self, clock: Clock) -> Problem {
         let mut index: FxHashMap<Value, u32> = FxHashMap::default();
-        let mut last_use: FxHashMap<Value, usize> = FxHashMap::default();
         for (k, &inst) in self.insts.iter().enumerate() {
             if let Some(r) = self.func.insts[inst].result {
                 index.insert(r, k as u32);
             }
-            for &a in &self.func.insts[inst].args {
-                last_use.insert(a, k);
-            }
         }
-        let nodes = self
-            .insts
-            .iter()
-            .enumerate()
-            .map(|(k, &inst)| {
-                let data = &self.func.insts[inst];
-                let mut operands: Vec<u32> =
-                    data.args.iter().filter_map(|a| index.get(a).copied()).collect();
-                operands.sort();
-                operands.dedup();
-                let mut outside: Vec<Value> = data
-                    .args
-                    .iter()
-                    .copied()
-                    .filter(|a| !index.contains_key(a) && last_use.get(a) == Some(&k))
-                    .filter(|a| !(self.free)(*a) && !(self.leaves)(*a))
-                    .collect();
-                outside.sort();
-                outside.dedup();
-                Node {
-                    timing: self.timing[inst],
-                    bits: data.result.map_or(0, |r| self.func.bits(r)),
-                    operands,
-                    leaves: data.result.is_some_and(|r| (self.leaves)(r)),
-                    input_bits: outside.iter().map(|a| self.func.bits(*a)).sum(),
+        let mut nodes = vec![];
+        let mut outside: IndexMap<Value, Vec<u32>> = IndexMap::default();
+        for (k, &inst) in self.insts.iter().enumerate() {
+            let data = &self.func.insts[inst];
+            let mut operands = vec![];
+            for a in &data.args {
+                match index.get(a) {
+                    Some(o) => operands.push(*o),
+                    None if (self.free)(*a) || (self.leaves)(*a) => {}
+                    None => outside.entry(*a).or_default().push(k as u32),
                 }
-            })
-            .collect();
+            }
+            operands.sort();
+            operands.dedup();
+            nodes.push(Node {
+                timing: self.timing[inst],
+                bits: data.result.map_or(0, |r| self.func.bits(r)),
+                operands,
+                leaves: data.result.is_some_and(|r| (self.leaves)(r)),
+            });
+        }
+        let inputs = outside.into_iter().map(|(v, mut users)| {
+            users.dedup();
+            Input { bits: self.func.bits(v), users }
+        });
         let budget_ns = clock.period_ns - clock.overhead_ns;
-        Problem { nodes, constraints, deadlines: vec![], budget_ns }
+        Problem { nodes, inputs: inputs.collect(), budget_ns, ..Default::default() }
+    }
+}
+
+/// A region's schedule.
+pub struct Scheduled {
+    /// Cycles.
+    pub solution: Solution,
+    /// The region is too large for the scheduler and was scheduled as soon as possible.
+    pub too_large: bool,
+}
+
+impl Scheduled {
+    /// What the report says of a region that was too large.
+    pub fn note(&self, what: &str, nodes: usize, scheduler: &dyn Scheduler) -> Option<String> {
+        self.too_large.then(|| {
+            format!(
+                "{what} has {nodes} operations, more than the {} that the {} scheduler takes: \
+                 it is scheduled as soon as possible and may have more registers than it needs",
+                scheduler.most_nodes(),
+                scheduler.name()
+            )
+        })
     }
 }
 
 /// Runs the solver and checks its answer.
-pub fn run(scheduler: &dyn Scheduler, problem: &Problem, what: &str) -> Result<Solution> {
+pub fn run(scheduler: &dyn Scheduler, problem: &Problem, what: &str) -> Result<Scheduled> {
+    let too_large = problem.nodes.len() > scheduler.most_nodes();
+    let scheduler = if too_large { &Asap } else { scheduler };
     let Some(solution) = scheduler.solve(problem) else {
         let text = format!("the {} scheduler finds no schedule for {what}", scheduler.name());
         return Err(Diagnostic::error("E0005", text).into());
@@ -76,5 +94,5 @@ pub fn run(scheduler: &dyn Scheduler, problem: &Problem, what: &str) -> Result<S
         let text = format!("the {} scheduler's answer for {what} is wrong: {e}", scheduler.name());
         return Err(Diagnostic::error("E0005", text).into());
     }
-    Ok(solution)
+    Ok(Scheduled { solution, too_large })
 }

@@ -8,10 +8,11 @@
 use crate::asap::Asap;
 use crate::network_simplex::{self, Row};
 use crate::problem::{self, Problem, Scheduler, Solution};
+use base::IndexMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Nodes above which the region is scheduled as soon as possible: time grows faster than linearly.
+/// Nodes above which a region is scheduled as soon as possible: time grows faster than linearly.
 const MAX_NODES: usize = 3000;
 /// The variable that is 0: the region's entry.
 const ENTRY: u32 = 0;
@@ -29,7 +30,7 @@ impl Scheduler for Sdc {
     fn solve(&self, problem: &Problem) -> Option<Solution> {
         let asap = Asap.solve(problem)?;
         // Without a register stage there is nothing to choose.
-        if asap.latency == 0 || problem.nodes.len() > MAX_NODES {
+        if asap.latency == 0 {
             return Some(asap);
         }
         let better = optimum(problem, asap.latency).filter(|s| {
@@ -37,6 +38,14 @@ impl Scheduler for Sdc {
                 && problem::register_bits(problem, s) <= problem::register_bits(problem, &asap)
         });
         Some(better.unwrap_or(asap))
+    }
+
+    fn keeps_timing(&self) -> bool {
+        true
+    }
+
+    fn most_nodes(&self) -> usize {
+        MAX_NODES
     }
 }
 
@@ -107,51 +116,68 @@ impl Program {
         self.row(EXIT, ENTRY, -i64::from(latency));
     }
 
-    /// A result's registers go from where it stands to its last use: a variable of its own if it
-    /// has several users, at least as late as each of them.
+    /// A value's registers go from where it stands to its last use.
     fn lifetimes(&mut self, problem: &Problem) {
-        let mut users: Vec<Vec<u32>> = vec![vec![]; problem.nodes.len()];
-        for (k, node) in problem.nodes.iter().enumerate() {
-            for &o in &node.operands {
-                // An operand may be named twice.
-                if users[o as usize].last() != Some(&variable(k)) {
-                    users[o as usize].push(variable(k));
-                }
+        for (k, users) in users(problem).into_iter().enumerate() {
+            let node = &problem.nodes[k];
+            if node.bits == 0 {
+                continue;
             }
+            let last = if node.leaves { Some(EXIT) } else { self.last(&users) };
+            self.kept(node.bits, variable(k), last);
         }
-        for (k, node) in problem.nodes.iter().enumerate() {
-            let input = i64::from(node.input_bits);
-            self.weights[variable(k) as usize] += input;
-            self.weights[ENTRY as usize] -= input;
-            let bits = i64::from(node.bits);
-            let last = match users[k].as_slice() {
-                _ if bits == 0 => continue,
-                _ if node.leaves => EXIT,
-                [] => continue,
-                [user] => *user,
-                several => {
-                    let last = self.weights.len() as u32;
-                    self.weights.push(0);
-                    for &user in several {
-                        self.row(user, last, 0);
-                    }
-                    last
-                }
-            };
-            self.weights[last as usize] += bits;
-            self.weights[variable(k) as usize] -= bits;
+        // Inputs of the same users end together.
+        let mut inputs: IndexMap<&[u32], u32> = IndexMap::default();
+        for input in &problem.inputs {
+            *inputs.entry(&input.users).or_default() += input.bits;
+        }
+        for (users, bits) in inputs {
+            let last = self.last(users);
+            self.kept(bits, ENTRY, last);
         }
     }
+
+    /// A variable that is at least as late as each of some nodes: its own if they are several.
+    fn last(&mut self, users: &[u32]) -> Option<u32> {
+        if let [user] = users {
+            return Some(variable(*user as usize));
+        }
+        users.first()?;
+        let last = self.weights.len() as u32;
+        self.weights.push(0);
+        for &user in users {
+            self.row(variable(user as usize), last, 0);
+        }
+        Some(last)
+    }
+
+    /// `bits` are kept from one variable to another.
+    fn kept(&mut self, bits: u32, from: u32, to: Option<u32>) {
+        let Some(to) = to else { return };
+        self.weights[to as usize] += i64::from(bits);
+        self.weights[from as usize] -= i64::from(bits);
+    }
+}
+
+/// Users of each node, each named once.
+fn users(problem: &Problem) -> Vec<Vec<u32>> {
+    let mut users: Vec<Vec<u32>> = vec![vec![]; problem.nodes.len()];
+    for (k, node) in problem.nodes.iter().enumerate() {
+        for &o in &node.operands {
+            // An operand may be named twice.
+            if users[o as usize].last() != Some(&(k as u32)) {
+                users[o as usize].push(k as u32);
+            }
+        }
+    }
+    users
 }
 
 /// Calls `apart(i, k)` for each node `i` and each `k` at the frontier of what its result reaches
 /// within a cycle: `k` does not fit behind `i`, but all nodes on a path between them do. Nodes
 /// behind the frontier need no row of their own.
 fn chaining(problem: &Problem, mut apart: impl FnMut(usize, usize)) {
-    let mut users: Vec<Vec<u32>> = vec![vec![]; problem.nodes.len()];
-    for (k, node) in problem.nodes.iter().enumerate() {
-        node.operands.iter().for_each(|o| users[*o as usize].push(k as u32));
-    }
+    let users = users(problem);
     // Arrival of the longest path from `i`, in nodes of `queue`.
     let mut arrival = vec![f64::NEG_INFINITY; problem.nodes.len()];
     let mut queue: BinaryHeap<Reverse<u32>> = BinaryHeap::new();

@@ -1,10 +1,11 @@
 //! Cuts blocks into segments and schedules each.
 
 use crate::memories::Memories;
+use crate::problem::{Problem, Scheduler};
 use crate::region::{self, Region};
 use crate::uniform::{Uniform, Uniformity};
 use crate::units::Units;
-use crate::{Options, loops, pipelined, timing};
+use crate::{Asap, Options, loops, pipelined, recurrences, timing};
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{FxHashMap, Result};
 use ir::analysis::{Cfg, Liveness};
@@ -43,6 +44,7 @@ pub fn schedule(
         unit_of: SecondaryMap::new(),
         occupancy,
         task,
+        notes: vec![],
     };
     operator_timing(&mut s, &cfg, &uniform, units, family)?;
     prologue(&mut s, &uniform)?;
@@ -90,9 +92,9 @@ fn operator_timing(
 fn prologue(s: &mut KernelSchedule, uniform: &Uniform) -> Result<()> {
     let insts = &uniform.prologue;
     let r = Region { func: &s.func, timing: &s.timing, insts, leaves: &|_| false, free: &|_| true };
-    let problem = r.problem(s.clock, vec![]);
+    let problem = r.problem(s.clock);
     // As soon as possible is best here: nothing travels, so nothing is kept in registers.
-    let solution = region::run(&crate::Asap, &problem, "the prologue")?;
+    let solution = region::run(&Asap, &problem, "the prologue")?.solution;
     for (k, &inst) in insts.iter().enumerate() {
         s.place[inst] = Some(Place::Prologue { cycle: solution.start[k] });
     }
@@ -170,15 +172,35 @@ fn schedule_block(
             },
         }
     }
-    let mut segments = vec![];
-    for (k, body) in bodies.iter().enumerate() {
+    let problem = |(k, body): (usize, &Vec<Inst>)| {
         let leaves = |v: Value| needed.get(&v).is_some_and(|n| *n >= k as u32);
         let free = |v: Value| uniform.is_fixed(&s.func, v);
         let r =
             Region { func: &s.func, timing: &s.timing, insts: body, leaves: &leaves, free: &free };
-        let problem = r.problem(s.clock, vec![]);
+        r.problem(s.clock)
+    };
+    let mut problems: Vec<Problem> = bodies.iter().enumerate().map(problem).collect();
+    if s.task && options.scheduler.keeps_timing() {
+        solve_segments(s, block, &bodies, &problems, &Asap)?;
+        recurrences::constrain(s, block, &bodies, &mut problems);
+    }
+    solve_segments(s, block, &bodies, &problems, options.scheduler)
+}
+
+/// Schedules the segments of a block and places their instructions.
+fn solve_segments(
+    s: &mut KernelSchedule,
+    block: Block,
+    bodies: &[Vec<Inst>],
+    problems: &[Problem],
+    scheduler: &dyn Scheduler,
+) -> Result<()> {
+    let mut segments = vec![];
+    for (k, (body, problem)) in bodies.iter().zip(problems).enumerate() {
         let what = format!("segment {k} of {block}");
-        let solution = region::run(options.scheduler, &problem, &what)?;
+        let scheduled = region::run(scheduler, problem, &what)?;
+        s.notes.extend(scheduled.note(&what, body.len(), scheduler));
+        let solution = scheduled.solution;
         for (j, &inst) in body.iter().enumerate() {
             let (segment, cycle) = (k as u32, solution.start[j]);
             s.place[inst] = Some(Place::Segment { segment, cycle });

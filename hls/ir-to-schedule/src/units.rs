@@ -1,14 +1,17 @@
 //! Operator units: float arithmetic and integer division, expanded and pipelined once each.
 
-use crate::problem::Scheduler;
+use crate::problem::{self, Constraint, Input, Node, Problem, Scheduler, Solution};
 use crate::region::{self, Region};
-use crate::{expand, problem, timing};
+use crate::{Asap, expand, timing};
 use arith::Operator;
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{Diagnostic, IndexMap, Result};
 use ir::{Function, Inst, Op, Terminator, Value};
 use schedule::{Clock, OpTiming, Place, Unit, UnitId};
 use target::Family;
+
+/// What sums of delays may differ by when they are added in another order, ns.
+const ROUNDING_NS: f64 = 1e-9;
 
 /// The units of a kernel, made on demand.
 pub struct Units<'a> {
@@ -17,12 +20,14 @@ pub struct Units<'a> {
     scheduler: &'a dyn Scheduler,
     ids: IndexMap<Operator, UnitId>,
     units: PrimaryMap<UnitId, Unit>,
+    notes: Vec<String>,
 }
 
 impl<'a> Units<'a> {
     /// No unit yet.
     pub fn new(family: &'a Family, clock: Clock, scheduler: &'a dyn Scheduler) -> Self {
-        Units { family, clock, scheduler, ids: IndexMap::default(), units: PrimaryMap::new() }
+        let (ids, units) = (IndexMap::default(), PrimaryMap::new());
+        Units { family, clock, scheduler, ids, units, notes: vec![] }
     }
 
     /// The unit that computes an instruction; none for operations that are hardware themselves.
@@ -54,7 +59,7 @@ impl<'a> Units<'a> {
         Ok(Some((id, self.units[id].timing)))
     }
 
-    fn make(&self, operator: Operator) -> Result<Unit> {
+    fn make(&mut self, operator: Operator) -> Result<Unit> {
         let mut func = arith::build_function(operator, 64);
         expand::datapath(&mut func, self.family);
         let block = func.entry();
@@ -83,9 +88,9 @@ impl<'a> Units<'a> {
             leaves: &leaves,
             free: &is_const,
         };
-        let problem = r.problem(self.clock, vec![]);
+        let problem = r.problem(self.clock);
         let name = operator.to_string();
-        let solution = region::run(self.scheduler, &problem, &format!("unit {name}"))?;
+        let solution = self.solve(&problem, &format!("unit {name}"))?;
         for (k, &inst) in body.iter().enumerate() {
             place[inst] = Some(Place::Segment { segment: 0, cycle: solution.start[k] });
         }
@@ -93,32 +98,81 @@ impl<'a> Units<'a> {
         Ok(Unit { name, outputs, place, inst_timing: timing_of, timing: border, func })
     }
 
-    /// All units made.
-    pub fn finish(self) -> PrimaryMap<UnitId, Unit> {
-        self.units
+    /// A schedule of a unit. The users of the unit see its latency and the delays at its borders:
+    /// a better schedule keeps both.
+    fn solve(&mut self, problem: &Problem, what: &str) -> Result<Solution> {
+        if !self.scheduler.keeps_timing() {
+            return Ok(region::run(self.scheduler, problem, what)?.solution);
+        }
+        let asap = region::run(&Asap, problem, what)?.solution;
+        if asap.latency == 0 {
+            return Ok(asap);
+        }
+        let bounded = with_borders(problem, asap.latency, border_timing(problem, &asap));
+        let scheduled = region::run(self.scheduler, &bounded, what)?;
+        self.notes.extend(scheduled.note(what, bounded.nodes.len(), self.scheduler));
+        let start = scheduled.solution.start[1..=problem.nodes.len()].to_vec();
+        Ok(Solution { start, latency: asap.latency })
+    }
+
+    /// All units made, and what the report tells of them.
+    pub fn finish(self) -> (PrimaryMap<UnitId, Unit>, Vec<String>) {
+        (self.units, self.notes)
+    }
+}
+
+/// The problem with a node for the unit's entry in front of it (so node `k` becomes `k + 1`) and
+/// one for its exit behind it, which leave as much of their cycles as `border` says.
+fn with_borders(problem: &Problem, latency: u32, border: OpTiming) -> Problem {
+    let rest = |ns: f64| OpTiming::combinational((problem.budget_ns - ns - ROUNDING_NS).max(0.0));
+    let node = |timing, operands| Node { timing, bits: 0, operands, leaves: false };
+    let mut nodes = vec![node(rest(border.input_ns), vec![])];
+    nodes.extend(
+        problem
+            .nodes
+            .iter()
+            .map(|n| Node { operands: n.operands.iter().map(|o| o + 1).collect(), ..n.clone() }),
+    );
+    for user in problem.inputs.iter().flat_map(|i| &i.users) {
+        let operands = &mut nodes[*user as usize + 1].operands;
+        if operands.first() != Some(&0) {
+            operands.insert(0, 0);
+        }
+    }
+    let leaving = |(k, n): (usize, &Node)| n.leaves.then_some(k as u32);
+    let exit = nodes.len() as u32;
+    let operands = nodes.iter().enumerate().filter_map(leaving).collect();
+    nodes.push(node(rest(border.output_ns), operands));
+    let inputs = problem
+        .inputs
+        .iter()
+        .map(|i| Input { bits: i.bits, users: i.users.iter().map(|u| u + 1).collect() });
+    Problem {
+        nodes,
+        inputs: inputs.collect(),
+        constraints: vec![Constraint { from: 0, to: exit, distance: i64::from(latency) }],
+        deadlines: vec![(0, 0), (exit, latency)],
+        most_latency: Some(latency),
+        budget_ns: problem.budget_ns,
     }
 }
 
 /// Latency of a scheduled region and the longest paths from its inputs and to its outputs.
-fn border_timing(p: &problem::Problem, s: &problem::Solution) -> OpTiming {
+fn border_timing(p: &Problem, s: &Solution) -> OpTiming {
     let arrival = problem::arrivals(p, &s.start);
     let mut input: f64 = 0.0;
     let mut output: f64 = 0.0;
     for (k, node) in p.nodes.iter().enumerate() {
-        let end = s.start[k] + node.timing.latency;
-        if node.leaves && end == s.latency {
+        if node.leaves && s.start[k] + node.timing.latency == s.latency {
             output = output.max(arrival[k]);
         }
         if s.start[k] == 0 {
-            // Arrival at the node's own first register or at the end of its logic.
-            let begin = arrival[k] - node.timing.output_ns;
-            let through = if node.timing.latency == 0 { arrival[k] } else { node.timing.input_ns };
-            input = input.max(through.max(begin));
+            // To the node's own first register, or to the end of its logic.
+            input = input.max(problem::begin_ns(p, &s.start, &arrival, k) + node.timing.input_ns);
         }
     }
     if s.latency == 0 {
-        let ns = input.max(output);
-        return OpTiming::combinational(ns);
+        return OpTiming::combinational(input.max(output));
     }
     OpTiming { latency: s.latency, input_ns: input, output_ns: output }
 }

@@ -4,7 +4,7 @@ use arith::stimulus::Rng;
 
 use clhls_ir_to_schedule as ir_to_schedule;
 use ir_to_schedule::network_simplex::{self, Row};
-use ir_to_schedule::problem::{Constraint, Node, check, register_bits};
+use ir_to_schedule::problem::{Constraint, Input, Node, check, register_bits};
 use ir_to_schedule::{Asap, Problem, Random, Scheduler, Sdc, Solution};
 use schedule::OpTiming;
 
@@ -14,7 +14,16 @@ fn below(rng: &mut Rng, n: u64) -> u64 {
 
 fn random_problem(rng: &mut Rng, count: usize) -> Problem {
     let nodes = (0..count).map(|k| random_node(rng, k)).collect();
-    Problem { nodes, budget_ns: 4.0, ..Default::default() }
+    let inputs = (0..count / 2).map(|_| random_input(rng, count)).collect();
+    Problem { nodes, inputs, budget_ns: 4.0, ..Default::default() }
+}
+
+fn random_input(rng: &mut Rng, count: usize) -> Input {
+    let mut users: Vec<u32> =
+        (0..1 + below(rng, 3)).map(|_| below(rng, count as u64) as u32).collect();
+    users.sort();
+    users.dedup();
+    Input { bits: [1, 16, 64][below(rng, 3) as usize], users }
 }
 
 fn random_node(rng: &mut Rng, k: usize) -> Node {
@@ -34,7 +43,6 @@ fn random_node(rng: &mut Rng, k: usize) -> Node {
         bits: [0, 1, 8, 32][below(rng, 4) as usize],
         operands,
         leaves: below(rng, 5) == 0,
-        input_bits: [0, 0, 16][below(rng, 3) as usize],
     }
 }
 
@@ -58,7 +66,7 @@ fn exhaustive(problem: &Problem, latency: u32) -> Option<u64> {
 fn sdc_is_optimal_on_small_problems() {
     let mut rng = Rng::new(1);
     let mut better = 0;
-    for round in 0..400 {
+    for round in 0..500 {
         let count = 2 + below(&mut rng, 5) as usize;
         let mut p = random_problem(&mut rng, count);
         if round % 2 == 0 {
@@ -141,7 +149,6 @@ fn chained_operations_beyond_the_period_are_split() {
         bits: 8,
         operands: operands.to_vec(),
         leaves,
-        input_bits: 0,
     };
     // 1.5 + 1.5 ns fit into 4 ns, 4.5 ns do not.
     let nodes = vec![comb(1.5, &[], false), comb(1.5, &[0], false), comb(1.5, &[1], true)];

@@ -122,6 +122,7 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
         sites: sites(sh),
         channels: vec![],
         loops: loops(sh),
+        notes: s.notes.clone(),
     }
 }
 

@@ -227,4 +227,6 @@ pub struct KernelSchedule {
     pub occupancy: Occupancy,
     /// Whether the kernel runs as a single work-item.
     pub task: bool,
+    /// What the report tells the user about the schedule beside its loops.
+    pub notes: Vec<String>,
 }

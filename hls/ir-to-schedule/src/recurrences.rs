@@ -1,0 +1,161 @@
+//! The shortest interval of a loop with overlapping iterations, as constraints of its segments.
+//!
+//! A loop-carried value lies in a register that iteration `i` reads at its first use and writes
+//! where the next value stands; iteration `i + 1` enters `ii` cycles later. So each reader `u` of
+//! a parameter and the operation `w` that computes its next value keep
+//! `start[u] + ii >= start[w] + latency[w] + 1`. Where values stand that the loop's entry waits for
+//! (its condition, values that go back to it) decides when the next iteration may start: those stay
+//! as early as the schedule as soon as possible has them.
+
+use crate::asap::Asap;
+use crate::pipelined::{self, Reader};
+use crate::problem::{Constraint, Problem, Scheduler};
+use base::FxHashMap;
+use ir::{Block, Inst, Terminator, Value};
+use schedule::{KernelSchedule, Place};
+
+/// Gives the segments of a block that loops on itself the constraints of its shortest interval in
+/// the latency that they have now. The block must be placed as soon as possible: its interval is
+/// the longest that is looked at. Node `n` of `problems[k]` is `bodies[k][n]`.
+pub fn constrain(s: &KernelSchedule, block: Block, bodies: &[Vec<Inst>], problems: &mut [Problem]) {
+    for (problem, segment) in problems.iter_mut().zip(&s.blocks[block].segments) {
+        problem.most_latency = Some(segment.latency);
+    }
+    let Some((rules, most)) = Rules::new(s, block, bodies) else { return };
+    let (mut low, mut high) = (rules.least, most);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let mut trial = problems.to_vec();
+        rules.add(&mut trial, middle);
+        if trial.iter().all(|p| Asap.solve(p).is_some()) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    rules.add(problems, high);
+}
+
+/// A node of a segment.
+#[derive(Clone, Copy)]
+struct NodeAt {
+    segment: usize,
+    node: u32,
+    /// Its latency.
+    latency: u32,
+    /// Its starting cycle as soon as possible.
+    start: u32,
+}
+
+/// When the register of a loop-carried value is read.
+enum Read {
+    /// At the start of a node.
+    Node(u32),
+    /// In a fixed cycle.
+    Cycle(u32),
+}
+
+/// What the recurrences of a block ask of its segments.
+struct Rules {
+    /// Least interval to look at.
+    least: u32,
+    /// The register of a recurrence: who computes the next value, and a reader in his segment.
+    registers: Vec<(NodeAt, Read)>,
+    /// The node of the condition, if it is in the first segment.
+    condition: Option<NodeAt>,
+    /// Nodes that stay where they are.
+    pinned: Vec<NodeAt>,
+}
+
+impl Rules {
+    /// The rules, and the interval as it is.
+    fn new(s: &KernelSchedule, block: Block, bodies: &[Vec<Inst>]) -> Option<(Self, u32)> {
+        let plan = pipelined::plan_block(s, block)?;
+        let back = pipelined::back_edge(&s.func, block)?;
+        let readers = pipelined::readers(&s.func, block, back);
+        let nodes = nodes(s, bodies);
+        let node = |v: Value| s.func.def_inst(v).and_then(|i| nodes.get(&i).copied());
+        let mut rules = Rules { least: 1, registers: vec![], condition: None, pinned: vec![] };
+        for f in &plan.feedback {
+            let Some(writer) = node(f.next).filter(|w| w.segment == f.segment as usize) else {
+                continue;
+            };
+            for reader in &readers[&f.param] {
+                let read = match reader {
+                    Reader::Inst(i) => match nodes.get(i) {
+                        Some(u) if u.segment == writer.segment => Read::Node(u.node),
+                        // Another segment, or the end of this one: never too early.
+                        _ => continue,
+                    },
+                    Reader::Terminator => continue,
+                    Reader::Nowhere => Read::Cycle(0),
+                };
+                rules.registers.push((writer, read));
+            }
+        }
+        // Where these stand decides when the next iteration starts.
+        let mut pin = |v: Value| match (node(v), readers.get(&v)) {
+            (Some(n), _) => rules.pinned.push(n),
+            (None, Some(list)) => rules.pinned.extend(list.iter().filter_map(|r| match r {
+                Reader::Inst(i) => nodes.get(i).copied(),
+                _ => None,
+            })),
+            (None, None) => {}
+        };
+        plan.late.iter().for_each(|l| pin(l.next));
+        if let Terminator::Branch { cond, .. } = s.func.blocks[block].term {
+            match node(cond).filter(|n| n.segment == 0) {
+                Some(n) => rules.condition = Some(n),
+                None => pin(cond),
+            }
+        }
+        rules.least = rules.least(&plan);
+        Some((rules, pipelined::own_interval(&plan)))
+    }
+
+    /// No schedule has a shorter interval: what stands in fixed cycles.
+    fn least(&self, plan: &schedule::PipelinedLoop) -> u32 {
+        let fixed = self.registers.iter().filter_map(|(w, read)| match read {
+            Read::Cycle(c) => Some((w.start + w.latency + 1).saturating_sub(*c)),
+            Read::Node(_) => None,
+        });
+        let condition = (plan.condition.segment == 0).then_some(plan.condition.cycle + 1);
+        fixed.chain(condition).max().unwrap_or(1).max(1)
+    }
+
+    /// Adds the constraints for an interval of at least `least`.
+    fn add(&self, problems: &mut [Problem], ii: u32) {
+        for (w, read) in &self.registers {
+            let p = &mut problems[w.segment];
+            match *read {
+                Read::Node(to) => {
+                    let distance = i64::from(w.latency) + 1 - i64::from(ii);
+                    p.constraints.push(Constraint { from: w.node, to, distance });
+                }
+                Read::Cycle(c) => {
+                    p.deadlines.push((w.node, (c + ii - 1).saturating_sub(w.latency)))
+                }
+            }
+        }
+        if let Some(c) = self.condition {
+            problems[0].deadlines.push((c.node, (ii - 1).saturating_sub(c.latency)));
+        }
+        for n in &self.pinned {
+            problems[n.segment].deadlines.push((n.node, n.start));
+        }
+    }
+}
+
+/// The nodes of the instructions in segments.
+fn nodes(s: &KernelSchedule, bodies: &[Vec<Inst>]) -> FxHashMap<Inst, NodeAt> {
+    let mut out = FxHashMap::default();
+    for (segment, body) in bodies.iter().enumerate() {
+        for (k, &inst) in body.iter().enumerate() {
+            if let Some(Place::Segment { cycle: start, .. }) = s.place[inst] {
+                let (node, latency) = (k as u32, s.timing[inst].latency);
+                out.insert(inst, NodeAt { segment, node, latency, start });
+            }
+        }
+    }
+    out
+}
