@@ -37,9 +37,8 @@ module clhls_dispatcher #(
   // retirement, one token a cycle, in any order
   input  wire                  retire_valid,
   input  wire [SLOT_BITS-1:0]  retire_slot,
-  input  wire [COUNT_BITS-1:0] retire_count,   // its work-items (for `retired` only)
   output wire [SLOTS*16-1:0]   group_size,     // tokens of the group in slot i at [16*i +: 16]; 0 until its last token is offered
-  output wire [63:0]           retired         // work-items retired since start
+  output wire [63:0]           retired         // work-items retired since start (SIMD > 1: begun; the same when done)
 );
 
   initial begin
@@ -472,20 +471,35 @@ module clhls_dispatcher #(
     else all_free_q <= (&free_q) & ~g_valid_q & ~d_valid_q & ~e_valid_q;
   end
 
-  // ---- counter ----
-  reg                  retire_q;
-  reg [COUNT_BITS-1:0] retire_count_q;
+  // ---- counter: where tokens retire they no longer carry their lanes, so several lanes are counted at the start ----
+  reg                  counted_q;
+  reg [SIMD-1:0]       counted_lanes_q;
+  reg [COUNT_BITS-1:0] count;
+  reg                  add_q;
+  reg [COUNT_BITS-1:0] count_q;
   reg [63:0]           retired_q;
   assign retired = retired_q;
 
+  integer c;
+  always @* begin
+    count = {COUNT_BITS{1'b0}};
+    for (c = 0; c < SIMD; c = c + 1) count = count + {{(COUNT_BITS-1){1'b0}}, counted_lanes_q[c]};
+  end
+
   always @(posedge clk) begin
-    if (rst) retire_q <= 1'b0;
-    else retire_q <= retire_valid;
+    if (rst) begin
+      counted_q <= 1'b0;
+      add_q     <= 1'b0;
+    end else begin
+      counted_q <= (SIMD == 1) ? retire_valid : (m_valid & m_ready);
+      add_q     <= counted_q;
+    end
   end
   always @(posedge clk) begin
-    retire_count_q <= retire_count;
+    counted_lanes_q <= (SIMD == 1) ? {SIMD{1'b1}} : m_lanes;
+    count_q         <= count;
     if (rst | (start & ~busy_q)) retired_q <= 64'd0;
-    else if (retire_q) retired_q <= retired_q + {{(64-COUNT_BITS){1'b0}}, retire_count_q};
+    else if (add_q) retired_q <= retired_q + {{(64-COUNT_BITS){1'b0}}, count_q};
   end
 
   wire unused = &{1'b0, local_size, g_left_x_q, g_left_y_q, g_left_z_q};

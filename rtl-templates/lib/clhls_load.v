@@ -10,6 +10,7 @@ module clhls_load #(
   parameter BUS_BYTES   = 64,         // bytes of a bus line, a power of two, 4..128
   parameter DEPTH       = 128,        // requests in flight
   parameter DEPTH_BEATS = 128,        // beats in flight or buffered
+  parameter PARTS       = 1,          // equal parts of an access that happen or not; divides BYTES
   parameter READ_ONLY   = 0,          // 1: no store of the launch touches the object
   parameter LINE_WAIT   = 16,         // idle cycles after which an open line is fetched; also the most a burst waits to grow
   parameter MAX_BURST   = 16,         // beats, 1..256
@@ -23,7 +24,7 @@ module clhls_load #(
   input  wire                   s_valid,
   output wire                   s_ready,   // register
   input  wire [ADDR_BITS-1:0]   s_addr,
-  input  wire                   s_pred,    // 0: no access, the response is 0
+  input  wire [PARTS-1:0]       s_pred,    // parts to read; the others give 0; all 0: no access
   output wire                   m_valid,
   input  wire                   m_ready,
   output wire [8*BYTES-1:0]     m_data,    // register
@@ -55,7 +56,7 @@ module clhls_load #(
   // ---- requests: skid, then compare with the last line ----
   wire                 k_valid;
   wire                 k_ready;
-  wire                 k_pred;
+  wire [PARTS-1:0]     k_pred;
   wire [LINE_BITS-1:0] k_line;
   wire [OFF-1:0]       k_off;
   wire [OFF-1:0]       s_off;
@@ -72,7 +73,7 @@ module clhls_load #(
   endgenerate
 
   clhls_skid #(
-    .WIDTH(1 + LINE_BITS + OFF)
+    .WIDTH(PARTS + LINE_BITS + OFF)
   ) u_request (
     .clk(clk), .rst(rst),
     .s_valid(s_valid), .s_ready(s_ready), .s_data({s_pred, s_addr[ADDR_BITS-1 -: LINE_BITS], s_off}),
@@ -80,7 +81,8 @@ module clhls_load #(
   );
 
   reg                 p1_valid_q;
-  reg                 p1_pred_q;
+  reg [PARTS-1:0]     p1_pred_q;
+  reg                 p1_any_q;     // some part is read
   reg                 p1_same_q;    // same line as the predicated request before
   reg                 p1_next_q;    // the line after it, in the same page
   reg [OFF-1:0]       p1_off_q;
@@ -100,7 +102,7 @@ module clhls_load #(
   wire line_ready;  // burst unit takes the open line
   wire pend_ready;
   wire share = p1_same_q & ((READ_ONLY != 0) ? have_q : open_q);
-  wire need  = p1_valid_q & p1_pred_q & ~share;
+  wire need  = p1_valid_q & p1_any_q & ~share;
   wire ending     = NOW | late | flush;
   wire line_valid = open_q & (need | ending);
   wire close      = line_valid & line_ready;
@@ -125,10 +127,11 @@ module clhls_load #(
   always @(posedge clk) begin
     if (k_ready) begin
       p1_pred_q <= k_pred;
+      p1_any_q  <= |k_pred;
       p1_off_q  <= k_off;
       p1_same_q <= same_page & (k_line[PAGE-1:0] == last_line_q[PAGE-1:0]);
       p1_next_q <= same_page & ({1'b0, k_line[PAGE-1:0]} == follower);
-      if (k_valid & k_pred) last_line_q <= k_line;
+      if (k_valid & |k_pred) last_line_q <= k_line;
     end
     if (open_now) begin
       open_line_q <= last_line_q;
@@ -172,12 +175,12 @@ module clhls_load #(
   // ---- what the response side needs to know of each request ----
   wire           h_valid;
   wire           h_ready;
-  wire           h_pred;
+  wire [PARTS-1:0] h_pred;
   wire           h_new;   // first request of its beat
   wire [OFF-1:0] h_off;
 
   clhls_fifo #(
-    .WIDTH(2 + OFF), .DEPTH(DEPTH), .TARGET(TARGET)
+    .WIDTH(1 + PARTS + OFF), .DEPTH(DEPTH), .TARGET(TARGET)
   ) u_pending (
     .clk(clk), .rst(rst),
     .s_valid(p1_valid_q & can_go), .s_ready(pend_ready), .s_data({p1_pred_q, need, p1_off_q}),
@@ -216,7 +219,7 @@ module clhls_load #(
 
   // ---- responses: current beat, then lane selection ----
   reg                   r1_valid_q;
-  reg                   r1_pred_q;
+  reg [PARTS-1:0]       r1_pred_q;
   reg [OFF-1:0]         r1_off_q;
   reg [8*BUS_BYTES-1:0] beat_q;
   wire                  out_ready;
@@ -248,19 +251,27 @@ module clhls_load #(
     end
   endgenerate
 
+  wire [8*BYTES-1:0] lane_mask;
+  genvar p;
+  generate
+    for (p = 0; p < PARTS; p = p + 1) begin : g_part
+      assign lane_mask[p*(8*BYTES/PARTS) +: 8*BYTES/PARTS] = {(8*BYTES/PARTS){r1_pred_q[p]}};
+    end
+  endgenerate
+
   clhls_skid #(
     .WIDTH(8 * BYTES)
   ) u_response (
     .clk(clk), .rst(rst),
-    .s_valid(r1_valid_q), .s_ready(out_ready), .s_data(lane & {(8*BYTES){r1_pred_q}}),
+    .s_valid(r1_valid_q), .s_ready(out_ready), .s_data(lane & lane_mask),
     .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
   );
 
 `ifdef CLHLS_CHECK_ACCESS
   clhls_access_probe #(
-    .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .IS_WRITE(0), .SITE(SITE)
+    .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .PARTS(PARTS), .IS_WRITE(0), .SITE(SITE)
   ) u_probe (
-    .clk(clk), .access(s_valid & s_ready & s_pred & ~rst), .addr(s_addr)
+    .clk(clk), .access(s_pred & {PARTS{s_valid & s_ready & ~rst}}), .addr(s_addr)
   );
 `endif
 

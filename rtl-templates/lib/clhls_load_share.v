@@ -7,6 +7,7 @@ module clhls_load_share #(
   parameter N           = 4,    // clients, >= 1
   parameter ADDR_BITS   = 64,   // bits of an address
   parameter WIDTH       = 32,   // bits of an answer
+  parameter PARTS       = 1,    // bits of a predicate
   parameter DEPTH       = 64,   // answers that a client can have under way or waiting
   parameter OUTSTANDING = 256,  // requests inside the unit
   parameter ID_BITS     = (N > 1) ? $clog2(N) : 1  // derived: do not set
@@ -17,7 +18,7 @@ module clhls_load_share #(
   input  wire [N-1:0]           s_valid,
   output wire [N-1:0]           s_ready,
   input  wire [N*ADDR_BITS-1:0] s_addr,
-  input  wire [N-1:0]           s_pred,
+  input  wire [N*PARTS-1:0]     s_pred,
   output wire [N-1:0]           m_valid,
   input  wire [N-1:0]           m_ready,
   output wire [N*WIDTH-1:0]     m_data,
@@ -25,7 +26,7 @@ module clhls_load_share #(
   output wire                   u_valid,
   input  wire                   u_ready,
   output wire [ADDR_BITS-1:0]   u_addr,
-  output wire                   u_pred,
+  output wire [PARTS-1:0]       u_pred,
   input  wire                   u_answer_valid,
   output wire                   u_answer_ready,
   input  wire [WIDTH-1:0]       u_answer
@@ -38,7 +39,7 @@ module clhls_load_share #(
     end
   end
 
-  localparam RW = ID_BITS + ADDR_BITS + 1;
+  localparam RW = ID_BITS + ADDR_BITS + PARTS;
   localparam CW = $clog2(DEPTH + 1);
   localparam [CW-1:0] ALL = DEPTH[CW-1:0];
 
@@ -66,12 +67,12 @@ module clhls_load_share #(
   // The unit and the list of who asked take a request together.
   assign request_ready = u_ready & route_ready;
   assign u_valid = request_valid & route_ready;
-  assign u_addr = request[ADDR_BITS:1];
-  assign u_pred = request[0];
+  assign u_addr = request[PARTS +: ADDR_BITS];
+  assign u_pred = request[PARTS-1:0];
 
   clhls_fifo #(.WIDTH(ID_BITS), .DEPTH(OUTSTANDING + 8)) u_route (
     .clk(clk), .rst(rst),
-    .s_valid(request_valid & u_ready), .s_ready(route_ready), .s_data(request[RW-1:ADDR_BITS+1]),
+    .s_valid(request_valid & u_ready), .s_ready(route_ready), .s_data(request[RW-1 -: ID_BITS]),
     .m_valid(route_valid), .m_ready(answer_moves), .m_data(route)
   );
 
@@ -88,7 +89,7 @@ module clhls_load_share #(
       wire [CW-1:0] room_d = room_q + {{(CW-1){1'b0}}, leave} - {{(CW-1){1'b0}}, enter};
 
       assign open[i] = open_q;
-      assign requests[i*RW +: RW] = {ID, s_addr[i*ADDR_BITS +: ADDR_BITS], s_pred[i]};
+      assign requests[i*RW +: RW] = {ID, s_addr[i*ADDR_BITS +: ADDR_BITS], s_pred[i*PARTS +: PARTS]};
 
       always @(posedge clk) begin
         if (rst) begin

@@ -8,6 +8,7 @@ module clhls_store #(
   parameter BYTES       = 4,          // bytes of an access, a power of two <= BUS_BYTES; addresses are multiples of it
   parameter BUS_BYTES   = 64,         // bytes of a bus line, a power of two, 4..128
   parameter ACK         = 1,          // 1: responses; 0: none (m_valid stays 0)
+  parameter PARTS       = 1,          // equal parts of an access that s_strb takes or leaves as a whole (simulation)
   parameter DEPTH       = 128,        // ACK=1: requests in flight
   parameter DEPTH_BEATS = 32,         // beats buffered before W; at least MAX_BURST for full rate
   parameter BURSTS      = 32,         // bursts without B response
@@ -300,14 +301,21 @@ module clhls_store #(
   endgenerate
 
 `ifdef CLHLS_CHECK_ACCESS
+  wire [PARTS-1:0] touched;
+  genvar p;
+  generate
+    for (p = 0; p < PARTS; p = p + 1) begin : g_part
+      assign touched[p] = s_strb[p*(BYTES/PARTS)];
+    end
+  endgenerate
   clhls_access_probe #(
-    .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .IS_WRITE(1), .SITE(SITE)
+    .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .PARTS(PARTS), .IS_WRITE(1), .SITE(SITE)
   ) u_probe (
-    .clk(clk), .access(s_valid & s_ready & s_pred & ~rst), .addr(s_addr)
+    .clk(clk), .access(touched & {PARTS{s_valid & s_ready & s_pred & ~rst}}), .addr(s_addr)
   );
 `endif
 
-  wire unused = &{1'b0, SITE != 0};
+  wire unused = &{1'b0, SITE != 0, PARTS != 0};
 
 endmodule
 

@@ -25,4 +25,4 @@ pub use manifest::{
     Channel, Kernel, LoopInfo, MANIFEST_FILE, MANIFEST_VERSION, Manifest, MemoryPort,
     ProgramMemory, Relocation, Site, SiteKind,
 };
-pub use signature::{Access, Arg, ArgKind, KernelSignature};
+pub use signature::{Access, Arg, ArgKind, BUFFER_ALIGN, KernelSignature};

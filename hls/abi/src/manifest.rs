@@ -41,8 +41,6 @@ pub struct Kernel {
     pub clock_mhz: f64,
     /// Registers of the NDRange.
     pub hidden: Vec<HiddenSlot>,
-    /// Work-items of a work-group that go through the datapath side by side.
-    pub simd: u32,
     /// Copies of the datapath.
     pub compute_units: u32,
     /// AXI4 masters.

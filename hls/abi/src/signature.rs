@@ -92,6 +92,10 @@ pub struct Arg {
     pub local_capacity: Option<u64>,
 }
 
+/// Alignment in bytes of the pointers that a kernel takes whose [`KernelSignature::simd`] is
+/// above 1. Buffers and OpenCL's sub-buffers begin at such addresses.
+pub const BUFFER_ALIGN: u64 = 64;
+
 /// What a caller must know to launch a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelSignature {
@@ -110,6 +114,10 @@ pub struct KernelSignature {
     /// Whether the last work-group of a dimension may be smaller (OpenCL 2.0 without
     /// `-cl-uniform-work-group-size`).
     pub non_uniform: bool,
+    /// Work-items that go through the datapath side by side, 1 for most. More of them need, in
+    /// dimension 0, an offset that is a multiple of it and a local size that is one, too, unless
+    /// there is one work-group; and pointers to the beginning of lines ([`BUFFER_ALIGN`]).
+    pub simd: u32,
 }
 
 impl KernelSignature {

@@ -177,8 +177,8 @@ impl<'a> Pipeline<'a> {
         module: &Module,
         schedules: &[KernelSchedule],
     ) -> Result<(FileSet, Manifest)> {
-        if self.options.simd != 1 || self.options.compute_units != 1 {
-            let what = "--simd and --compute-units above 1 are not supported yet";
+        if self.options.compute_units != 1 {
+            let what = "--compute-units above 1 is not supported yet";
             return Err(Failure::new("E0608", what));
         }
         self.step("generate Verilog");

@@ -16,7 +16,7 @@ fn kernel_json(kernel: &Kernel) -> Value {
         "name": kernel.signature.name,
         "board": kernel.board,
         "clock_mhz": kernel.clock_mhz,
-        "simd": kernel.simd,
+        "simd": kernel.signature.simd,
         "compute_units": kernel.compute_units,
         "max_work_group_size": kernel.signature.max_work_group_size,
         "memory_ports": kernel.memory_ports,

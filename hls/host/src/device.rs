@@ -158,6 +158,17 @@ fn check_arg(kernel: &KernelSignature, expected: &Arg, given: &LaunchArg) -> Res
         Err(Error::new(kind, format!("{}: {problem}", describe(kernel, expected))))
     };
     match (expected.kind, given) {
+        (ArgKind::GlobalPtr | ArgKind::ConstantPtr, &LaunchArg::Buffer { offset, .. })
+            if kernel.simd > 1 && !offset.is_multiple_of(abi::BUFFER_ALIGN) =>
+        {
+            let problem = format!(
+                "the kernel was built for {} work-items at a time and takes pointers to multiples \
+                 of {} bytes in a buffer, not {offset}",
+                kernel.simd,
+                abi::BUFFER_ALIGN
+            );
+            fail(ErrorKind::ArgValue, problem)
+        }
         (ArgKind::GlobalPtr | ArgKind::ConstantPtr, LaunchArg::Buffer { .. } | LaunchArg::Null) => {
             Ok(())
         }

@@ -64,7 +64,8 @@ impl NdRange {
     ///
     /// A missing work-group size becomes the kernel's required one, else its hint if that is
     /// allowed, else in each dimension, 0 first, the largest divisor of the global size that the
-    /// kernel's limit leaves room for.
+    /// kernel's limit leaves room for (and, of dimension 0, that several work-items at a time
+    /// allow).
     ///
     /// # Errors
     /// [`ErrorKind::WorkDimension`], [`ErrorKind::GlobalWorkSize`], [`ErrorKind::GlobalOffset`] and
@@ -96,6 +97,7 @@ impl NdRange {
             Some(local) => check_local(kernel, global, local)?,
             None => choose_local(kernel, global)?,
         };
+        check_lanes(kernel, global, local, offset)?;
         let num_groups = std::array::from_fn(|d| u32::div_ceil(global[d], local[d]));
         Ok(ResolvedRange { work_dim: dims as u32, global, local, num_groups, offset })
     }
@@ -164,6 +166,32 @@ fn check_local(
     Ok(local)
 }
 
+/// Rows of work-items are cut into tokens of `simd` whose first has a global id that is a multiple.
+fn check_lanes(
+    kernel: &KernelSignature,
+    global: [u32; 3],
+    local: [u32; 3],
+    offset: [u32; 3],
+) -> Result<(), Error> {
+    let (lanes, name) = (kernel.simd, &kernel.name);
+    if !offset[0].is_multiple_of(lanes) {
+        let what = format!(
+            "kernel `{name}` was built for {lanes} work-items at a time: the global offset {} in \
+             dimension 0 must be a multiple of that",
+            offset[0]
+        );
+        return Err(Error::new(ErrorKind::GlobalOffset, what));
+    }
+    if !local[0].is_multiple_of(lanes) && local[0] < global[0] {
+        return Err(wrong_group(format!(
+            "kernel `{name}` was built for {lanes} work-items at a time: the local size {} in \
+             dimension 0 (global size {}) must be a multiple of that",
+            local[0], global[0]
+        )));
+    }
+    Ok(())
+}
+
 fn choose_local(kernel: &KernelSignature, global: [u32; 3]) -> Result<[u32; 3], Error> {
     let as_sizes = |size: [u32; 3]| size.map(u64::from);
     if let Some(required) = kernel.reqd_work_group_size {
@@ -175,9 +203,17 @@ fn choose_local(kernel: &KernelSignature, global: [u32; 3]) -> Result<[u32; 3], 
         return Ok(local);
     }
     let mut room = kernel.max_work_group_size;
-    Ok(global.map(|size| {
-        let local = (1..=size.min(room)).rev().find(|&n| size.is_multiple_of(n)).unwrap_or(1);
-        room /= local;
-        local
-    }))
+    let mut local = [1; 3];
+    for (d, &size) in global.iter().enumerate() {
+        let lanes = if d == 0 { kernel.simd } else { 1 };
+        let fits = |n: &u32| size.is_multiple_of(*n) && (*n == size || n.is_multiple_of(lanes));
+        local[d] = match (1..=size.min(room)).rev().find(fits) {
+            Some(n) => n,
+            // The last work-group may be smaller.
+            None if kernel.non_uniform && room >= lanes => room - room % lanes,
+            None => 1,
+        };
+        room /= local[d];
+    }
+    Ok(local)
 }

@@ -38,6 +38,7 @@ fn signature() -> KernelSignature {
         max_work_group_size: 256,
         work_group_size_hint: None,
         non_uniform: false,
+        simd: 1,
     }
 }
 

@@ -101,9 +101,12 @@ impl Program {
             return Ok(local);
         }
         let mut room = max_work_group_size(kernel);
+        let mut lanes = kernel.info.simd_lanes.unwrap_or(1);
         Ok(global.map(|size| {
-            let local = (1..=size.min(room)).rev().find(|n| size.is_multiple_of(*n)).unwrap_or(1);
+            let fits = |n: &u32| size.is_multiple_of(*n) && (*n == size || n.is_multiple_of(lanes));
+            let local = (1..=size.min(room)).rev().find(fits).unwrap_or(1);
             room /= local;
+            lanes = 1;
             local
         }))
     }

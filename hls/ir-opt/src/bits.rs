@@ -1,5 +1,6 @@
 //! Values as strings of bits: taking them apart and putting them together again.
 
+use crate::legal::word_type;
 use ir::{Builder, Op, Scalar, Type, Value};
 
 /// Integers side by side, the lowest first.
@@ -85,6 +86,28 @@ pub fn slice(b: &mut Builder<'_>, value: Value, lo: u32, width: u32) -> Value {
 pub fn concat(b: &mut Builder<'_>, hi: Value, lo: Value) -> Value {
     let width = b.func.bits(hi) + b.func.bits(lo);
     b.value(Op::Concat, [hi, lo], Type::int(width))
+}
+
+/// A word from its bits, the first in memory lowest.
+pub fn build_word(b: &mut Builder<'_>, pieces: &Pieces, offset: u32, size: u32) -> Value {
+    if size <= 16 {
+        return pieces.extract(b, offset * 8, size * 8);
+    }
+    let lanes: Vec<Value> =
+        (0..size / 16).map(|k| pieces.extract(b, (offset + 16 * k) * 8, 128)).collect();
+    b.value(Op::VecBuild, lanes, word_type(size))
+}
+
+/// Appends the bits of a word.
+pub fn push_word(b: &mut Builder<'_>, pieces: &mut Pieces, word: Value) {
+    let ty = b.func.ty(word);
+    if !ty.is_vector() {
+        return pieces.push(b, word);
+    }
+    for k in 0..ty.lanes {
+        let lane = b.value(Op::VecExtract(k), [word], ty.lane());
+        pieces.push(b, lane);
+    }
 }
 
 /// All ones in the low `width` (0..=128) bits.

@@ -8,9 +8,10 @@ use ir::{Block, Function, Inst, Op, Space, Terminator, Type};
 /// Checks that a kernel has the form that the hardware back end takes:
 ///
 /// * one function without calls; every block reachable; the entry without predecessors;
-/// * no vector values;
-/// * each access reads or writes a scalar of 1, 2, 4, 8 or 16 bytes, aligned to its size, in a
-///   known address space;
+/// * no vector values but words of memory ([`is_word`]), which only `vec.extract` takes apart
+///   and `vec.build` puts together;
+/// * each access reads or writes a word, aligned to its size, in a known address space; only
+///   accesses to device memory have masks;
 /// * blocks end in jumps, two-way branches or returns; at most one block returns;
 /// * no critical edges; a reducible loop is entered from one block that only jumps to its header;
 /// * a barrier is the first instruction of its block.
@@ -20,6 +21,37 @@ pub fn check(func: &Function) -> Result<(), Diagnostics> {
     let mut c = Checker { func, errors: vec![] };
     c.function();
     if c.errors.is_empty() { Ok(()) } else { Err(Diagnostics(c.errors)) }
+}
+
+/// Bytes of the widest word in device memory: the widest bus of a board.
+pub const DEVICE_WORD: u32 = 64;
+/// Bytes of the widest word on the chip.
+pub const ON_CHIP_WORD: u32 = 16;
+
+/// Bytes of the widest word in `space`.
+pub fn widest_word(space: Space) -> u32 {
+    match space {
+        Space::Global | Space::Constant => DEVICE_WORD,
+        _ => ON_CHIP_WORD,
+    }
+}
+
+/// The type of a word of `bytes` bytes, a power of two: an integer, or above 16 bytes a vector of
+/// 128-bit integers.
+pub fn word_type(bytes: u32) -> Type {
+    match bytes {
+        0..=16 => Type::int(8 * bytes),
+        _ => Type::int(128).with_lanes((bytes / 16) as u8),
+    }
+}
+
+/// Whether values of type `ty` are words that one access to `space` can read or write.
+pub fn is_word(ty: Type, space: Space, addr_bits: u32) -> bool {
+    let (bits, bytes) = (ty.bits(addr_bits), ty.mem_bytes(addr_bits));
+    bytes.is_power_of_two()
+        && bits == 8 * bytes
+        && bytes <= widest_word(space)
+        && (!ty.is_vector() || ty == word_type(bytes))
 }
 
 struct Checker<'f> {
@@ -87,7 +119,10 @@ impl Checker<'_> {
         let func = self.func;
         let d = &func.insts[inst];
         let result = d.result.map(|r| func.ty(r));
-        if let Some(ty) = result {
+        let makes_words = matches!(d.op, Op::Load(_) | Op::VecBuild);
+        if let Some(ty) = result
+            && !(makes_words && is_word(ty, Space::Global, func.addr_bits))
+        {
             self.scalar(ty, d.loc, &format!("the result of {inst} ({:?})", d.op));
         }
         match d.op {
@@ -100,15 +135,20 @@ impl Checker<'_> {
                     Op::Store(_) => func.ty(d.args[1]),
                     _ => result.unwrap_or(Type::BOOL),
                 };
-                let (bits, bytes) = (ty.bits(func.addr_bits), ty.mem_bytes(func.addr_bits));
-                if bits != bytes * 8 || !matches!(bytes, 1 | 2 | 4 | 8 | 16) {
+                let bytes = ty.mem_bytes(func.addr_bits);
+                let space = func.ty(d.args[0]).space().unwrap_or(Space::Generic);
+                if !is_word(ty, space, func.addr_bits) {
                     self.fail(d.loc, format!("{inst} accesses {ty}"));
+                }
+                let mask = d.args.last().filter(|_| flags.predicated).map_or(1, |p| func.bits(*p));
+                if mask > 1 && widest_word(space) != DEVICE_WORD {
+                    self.fail(d.loc, format!("{inst} has a mask on the chip"));
                 }
                 if flags.align() < bytes {
                     let align = flags.align();
                     self.fail(d.loc, format!("{inst} accesses {ty} aligned to {align}"));
                 }
-                if func.ty(d.args[0]).space() == Some(Space::Generic) {
+                if space == Space::Generic {
                     self.fail(d.loc, format!("{inst} accesses generic memory"));
                 }
             }

@@ -90,7 +90,7 @@ pub struct Report {
 
 /// Optimises the kernels named (all, when none is) and drops everything else. Errors: an unknown
 /// kernel or pass (`E0300`), recursion (`E0301`), a call of a kernel (`E0302`), an atomic that is
-/// not aligned (`E0303`), SIMD (`E0307`), and defects found by the verifier (`E0001`), by
+/// not aligned (`E0303`), a number of lanes (`E0307`), and defects found by the verifier (`E0001`), by
 /// [`legal::check`] (`E0305`) or by the replay of rewriting (`E0306`).
 pub fn run(
     module: Module,
@@ -108,11 +108,6 @@ pub fn run_with_report(
     options: &Options<'_>,
     family: &Family,
 ) -> Result<(Module, Report)> {
-    if options.simd > 1 {
-        return Err(Diagnostic::error("E0307", "work-items cannot be combined (`--simd`) yet")
-            .help("leave `--simd` out, or use several compute units")
-            .into());
-    }
     select_kernels(&mut module, kernels)?;
     let mut report = Report::default();
     for (number, pass) in pipeline(options)?.into_iter().enumerate() {

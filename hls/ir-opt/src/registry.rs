@@ -138,6 +138,11 @@ pub const PASSES: &[Pass] = &[
         "Unrolls loops of few known iterations, and those the source wants unrolled."
     ),
     Pass {
+        name: "simd",
+        description: "Combines work-items along dimension 0 into tokens, with one wide access for all, where asked to.",
+        body: Body::Function(simd::run),
+    },
+    Pass {
         name: "egraph",
         description: "Rewrites pure operations by proved rules and keeps the terms that are cheapest in hardware.",
         body: Body::Function(crate::egraph::run),
@@ -164,7 +169,7 @@ const CLEAN: &[&str] = &["fold", "gvn", "dce", "simplify-cfg"];
 /// The pipeline of an optimisation level: names of passes in order.
 pub fn pipeline(level: Level) -> Vec<&'static str> {
     let parts: &[&[&str]] = match level {
-        Level::O0 => &[FRONT, MEMORY, SHAPE],
+        Level::O0 => &[FRONT, MEMORY, &["simd"], SHAPE],
         Level::O1 | Level::O2 => &[
             FRONT,
             CLEAN,
@@ -175,6 +180,8 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             &["unroll"],
             CLEAN,
             &["unify-returns", "if-convert"],
+            CLEAN,
+            &["simd"],
             CLEAN,
             &["licm", "narrow", "gvn", "dce", "simplify-cfg"],
             // Before rewriting too: it may hide constant distances between addresses.

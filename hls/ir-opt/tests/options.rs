@@ -34,7 +34,7 @@ fn errors_name_their_cause() {
     assert_eq!(code(run(parse(TWO), &["c".into()], &options, &family)), "E0300");
     let unknown = Options { passes: Some(vec!["nonsense".into()]), ..Options::default() };
     assert_eq!(code(run(parse(TWO), &[], &unknown, &family)), "E0300");
-    let simd = Options { simd: 4, ..Options::default() };
+    let simd = Options { simd: 3, ..Options::default() };
     assert_eq!(code(run(parse(TWO), &[], &simd, &family)), "E0307");
     let recursive = "module \"m\" addr 64 cl 200\nkernel f0 \"a\" {\nb0:\n  e0 = call f1()\n  ret\n}\n\
                      func f1 \"g\" {\nb0:\n  e0 = call f1()\n  ret\n}\n";

@@ -63,29 +63,82 @@ fn split(
     let part_bytes = part_bits / 8;
     let flags = MemFlags { align_log2: flags.align_log2.min(part_bytes.ilog2() as u8), ..flags };
     let predicate = data.args.last().copied().filter(|_| flags.predicated);
+    let part_type = match part_bits {
+        0..=128 => Type::int(part_bits),
+        _ => Type::int(128).with_lanes((part_bits / 128) as u8),
+    };
     let mut parts = vec![];
-    let mut value: Option<Value> = None;
+    let mut values = vec![];
     for k in 0..bits / part_bits {
         let offset = b.size(u64::from(k * part_bytes));
         let pointer = b.ptr_add(data.args[0], offset);
+        let predicate = predicate.map(|p| part_predicate(b, p, k, bits / part_bits));
         let part = match data.op {
             Op::Load(_) => {
                 let args = [pointer].into_iter().chain(predicate);
-                let part = b.inst(Op::Load(flags), args, Some(Type::int(part_bits)));
-                let low = value.take();
-                let high = b.func.insts[part].result;
-                value = match (low, high) {
-                    (Some(low), Some(high)) => Some(concat(b, high, low)),
-                    (_, high) => high,
-                };
+                let part = b.inst(Op::Load(flags), args, Some(part_type));
+                values.extend(b.func.insts[part].result);
                 part
             }
             _ => {
-                let piece = slice(b, data.args[1], k * part_bits, part_bits);
+                let piece = word_slice(b, data.args[1], k * part_bits, part_bits);
                 b.inst(Op::Store(flags), [pointer, piece].into_iter().chain(predicate), None)
             }
         };
         parts.push(part);
     }
+    let value = data.result.map(|r| join(b, &values, b.func.ty(r)));
     (parts, value)
+}
+
+/// The bits of a mask for part `k` of `n`; a mask of fewer bits than parts stands for several.
+fn part_predicate(b: &mut Builder, mask: Value, k: u32, n: u32) -> Value {
+    let bits = b.func.bits(mask);
+    let count = (bits / n).max(1);
+    slice(b, mask, k * bits / n, count)
+}
+
+/// Bits `lo..lo + bits` of a word, as a word.
+fn word_slice(b: &mut Builder, word: Value, lo: u32, bits: u32) -> Value {
+    let ty = b.func.ty(word);
+    if !ty.is_vector() {
+        return slice(b, word, lo, bits);
+    }
+    let lane_bits = b.func.bits(word) / u32::from(ty.lanes);
+    let lane = |b: &mut Builder, at: u32| {
+        b.value(Op::VecExtract((at / lane_bits) as u8), [word], ty.lane())
+    };
+    if bits <= lane_bits {
+        let whole = lane(b, lo);
+        return slice(b, whole, lo % lane_bits, bits);
+    }
+    let lanes: Vec<Value> = (0..bits / lane_bits).map(|k| lane(b, lo + k * lane_bits)).collect();
+    b.value(Op::VecBuild, lanes, ty.with_lanes((bits / lane_bits) as u8))
+}
+
+/// The word that consists of `parts`, the lowest first.
+fn join(b: &mut Builder, parts: &[Value], ty: Type) -> Value {
+    let lane_bits = ty.lane_bits(b.func.addr_bits);
+    let mut lanes = vec![];
+    let mut open: Option<Value> = None;
+    for &part in parts {
+        let part_ty = b.func.ty(part);
+        if part_ty.is_vector() {
+            let lane = |k| b.value(Op::VecExtract(k), [part], part_ty.lane());
+            lanes.extend((0..part_ty.lanes).map(lane));
+            continue;
+        }
+        let whole = match open.take() {
+            Some(low) => concat(b, part, low),
+            None => part,
+        };
+        match b.func.bits(whole) == lane_bits {
+            true => lanes.push(whole),
+            false => open = Some(whole),
+        }
+    }
+    match lanes[..] {
+        [whole] => whole,
+        _ => b.value(Op::VecBuild, lanes, ty),
+    }
 }

@@ -22,7 +22,7 @@ impl Core<'_> {
             let l = &self.sh.s.loops[index];
             let mut all = vec![];
             for (k, (_, s)) in back.iter().enumerate() {
-                all.push(self.fifo(&format!("{block}_back{k}"), *s, layout.width(), l.limit));
+                all.push(self.fifo(&format!("{block}_back{k}"), *s, layout.width(), l.back_depth));
             }
             all.push(if l.entries.len() == 1 { self.gate(block, index, stream) } else { stream });
             stream = self.merge(block, "loop", &all, layout);
@@ -74,7 +74,7 @@ impl Core<'_> {
             let (s_valid, m_ready) = (all(&|e| e.0.valid), all(&|e| e.1.ready));
             self.b
                 .instance("clhls_loop_gates", &format!("u_{name}"))
-                .param("LIMIT", l.limit.max(n))
+                .param("LIMIT", l.limit)
                 .param("ENTRIES", n)
                 .param("EXITS", exits)
                 .input("s_valid", s_valid)

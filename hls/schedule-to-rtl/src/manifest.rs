@@ -21,6 +21,7 @@ pub fn signature(func: &Function, module: &Module, max_work_group_size: u32) -> 
         max_work_group_size,
         work_group_size_hint: info.work_group_size_hint,
         non_uniform: module.cl_version >= 200,
+        simd: info.simd_lanes.unwrap_or(1),
     }
 }
 
@@ -112,7 +113,6 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
         board: built.board.to_owned(),
         clock_mhz: built.clock_mhz,
         hidden: vec![],
-        simd: 1,
         compute_units: 1,
         memory_ports: vec![MemoryPort {
             name: "m_axi_gmem0".into(),

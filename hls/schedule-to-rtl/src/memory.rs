@@ -63,6 +63,15 @@ pub struct WriteUnit {
     pub nets: [Net; 10],
 }
 
+/// What loads that share a unit have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct LoadShape {
+    bytes: u32,
+    read_only: bool,
+    /// Bits of the predicate.
+    parts: u32,
+}
+
 /// A load in front of a unit.
 struct LoadClient {
     valid: Expr,
@@ -108,8 +117,8 @@ pub struct Memories {
     pub on_chip: IndexMap<MemoryId, OnChip>,
     /// Atomic accesses to device memory.
     pub atomics: Vec<AtomicClient>,
-    /// Loads that wait for others to share a unit with, by bytes and whether read-only.
-    load_clients: IndexMap<(u32, bool), Vec<LoadClient>>,
+    /// Loads that wait for others to share a unit with.
+    load_clients: IndexMap<LoadShape, Vec<LoadClient>>,
 }
 
 impl Memories {
@@ -154,6 +163,8 @@ impl Memories {
         let access = &sh.s.accesses[&inst];
         let answer = Stream::new(b, &format!("load{site}"), 8 * access.bytes);
         let (address, pred) = (device_address(b, &r), predicate(sh, inst, &r));
+        let parts = b.expr_width(&pred);
+        let shape = LoadShape { bytes: access.bytes, read_only: access.read_only, parts };
         let client = LoadClient {
             valid: r.valid,
             ready: r.ready,
@@ -163,13 +174,12 @@ impl Memories {
             site,
             place: sh.place_of(inst),
         };
-        let key = (access.bytes, access.read_only);
         let share = loads_per_unit(sh);
-        let waiting = self.load_clients.entry(key).or_default();
+        let waiting = self.load_clients.entry(shape).or_default();
         waiting.push(client);
         if waiting.len() as u32 >= share {
             let clients = std::mem::take(waiting);
-            self.load_unit(b, sh, key, clients);
+            self.load_unit(b, sh, shape, clients);
         }
         let depth = if share == 1 { LOAD_DEPTH } else { SHARED_DEPTH };
         Answer { stream: Some(answer), depth: depth + STAGES }
@@ -177,9 +187,9 @@ impl Memories {
 
     /// Makes the units of loads that still wait for others to share one with.
     pub fn finish_loads(&mut self, b: &mut ModuleBuilder, sh: &Shared) {
-        for (key, clients) in std::mem::take(&mut self.load_clients) {
+        for (shape, clients) in std::mem::take(&mut self.load_clients) {
             if !clients.is_empty() {
-                self.load_unit(b, sh, key, clients);
+                self.load_unit(b, sh, shape, clients);
             }
         }
     }
@@ -189,9 +199,10 @@ impl Memories {
         &mut self,
         b: &mut ModuleBuilder,
         sh: &Shared,
-        (bytes, read_only): (u32, bool),
+        shape: LoadShape,
         mut clients: Vec<LoadClient>,
     ) {
+        let bytes = shape.bytes;
         let site = clients[0].site;
         let name = format!("load{site}");
         let nets = [
@@ -203,7 +214,7 @@ impl Memories {
         ];
         let place = clients[0].place.clone();
         let c =
-            if clients.len() == 1 { clients.remove(0) } else { shared(b, &name, bytes, clients) };
+            if clients.len() == 1 { clients.remove(0) } else { shared(b, &name, shape, clients) };
         b.instance("clhls_load", &format!("u_{name}"))
             .comment(format!("load of {bytes} bytes {place}"))
             .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
@@ -211,7 +222,8 @@ impl Memories {
             .param("BUS_BYTES", self.bus_bytes)
             .param("DEPTH", LOAD_DEPTH)
             .param("DEPTH_BEATS", LOAD_BEATS)
-            .param("READ_ONLY", read_only)
+            .param("READ_ONLY", shape.read_only)
+            .param("PARTS", shape.parts)
             .param("LINE_WAIT", line_wait(sh))
             .param("SITE", site)
             .param("TARGET", Param::Text(sh.target.to_owned()))
@@ -261,13 +273,24 @@ impl Memories {
             Some(s) => (s.valid, Expr::Net(s.ready)),
             None => (b.net(&format!("{name}_no_answer"), 1), Expr::bit(true)),
         };
-        let (address, pred) = (device_address(b, &r), predicate(sh, inst, &r));
+        let address = device_address(b, &r);
+        let mask = predicate(sh, inst, &r);
+        let parts = b.expr_width(&mask);
+        let mask = net(b, mask);
+        let strobes = (0..parts).rev().map(|k| b.slice(mask, k, 1).repeat(access.bytes / parts));
+        let strobes = Expr::concat(strobes.collect());
+        let pred = if parts == 1 {
+            mask.into()
+        } else {
+            Expr::any((0..parts).map(|k| b.slice(mask, k, 1)))
+        };
         b.instance("clhls_store", &format!("u_{name}"))
             .comment(format!("store of {} bytes {}", access.bytes, sh.place_of(inst)))
             .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
             .param("BYTES", access.bytes)
             .param("BUS_BYTES", self.bus_bytes)
             .param("ACK", access.ack)
+            .param("PARTS", parts)
             .param("DEPTH", STORE_DEPTH)
             .param("LINE_WAIT", line_wait(sh))
             .param("SITE", site)
@@ -278,7 +301,7 @@ impl Memories {
             .output("s_ready", r.ready)
             .input("s_addr", address)
             .input("s_data", r.operands[1].clone())
-            .input("s_strb", Expr::Const(access.bytes, (1 << access.bytes) - 1))
+            .input("s_strb", strobes)
             .input("s_pred", pred)
             .output("m_valid", m_valid)
             .input("m_ready", m_ready)
@@ -347,9 +370,14 @@ fn loads_per_unit(sh: &Shared) -> u32 {
 }
 
 /// The sharing module in front of a unit; gives the unit's side as a client.
-fn shared(b: &mut ModuleBuilder, name: &str, bytes: u32, clients: Vec<LoadClient>) -> LoadClient {
+fn shared(
+    b: &mut ModuleBuilder,
+    name: &str,
+    shape: LoadShape,
+    clients: Vec<LoadClient>,
+) -> LoadClient {
     let n = clients.len() as u32;
-    let width = 8 * bytes;
+    let width = 8 * shape.bytes;
     let (ready, valid) =
         (b.net(&format!("{name}_client_ready"), n), b.net(&format!("{name}_client_valid"), n));
     let data = b.net(&format!("{name}_client_data"), n * width);
@@ -357,7 +385,7 @@ fn shared(b: &mut ModuleBuilder, name: &str, bytes: u32, clients: Vec<LoadClient
         valid: b.net(&format!("{name}_unit_valid"), 1).into(),
         ready: b.net(&format!("{name}_unit_ready"), 1),
         address: b.net(&format!("{name}_unit_addr"), DEVICE_ADDRESS_BITS).into(),
-        pred: b.net(&format!("{name}_unit_pred"), 1).into(),
+        pred: b.net(&format!("{name}_unit_pred"), shape.parts).into(),
         answer: Stream::new(b, &format!("{name}_unit"), width),
         site: clients[0].site,
         place: clients[0].place.clone(),
@@ -371,6 +399,7 @@ fn shared(b: &mut ModuleBuilder, name: &str, bytes: u32, clients: Vec<LoadClient
         .param("N", n)
         .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
         .param("WIDTH", width)
+        .param("PARTS", shape.parts)
         .param("DEPTH", SHARED_DEPTH)
         .param("OUTSTANDING", LOAD_DEPTH)
         .input("s_valid", all(&|c| c.valid.clone()))
@@ -437,7 +466,7 @@ fn device_address(b: &mut ModuleBuilder, r: &Request) -> Expr {
     Expr::Concat(vec![Expr::Const(DEVICE_ADDRESS_BITS - width, 0), address])
 }
 
-/// The access happens.
+/// Which equal parts of the access happen, one bit each; one bit when it is not masked.
 fn predicate(sh: &Shared, inst: Inst, r: &Request) -> Expr {
     let predicated = match sh.s.func.insts[inst].op {
         Op::Load(f) | Op::Store(f) | Op::Atomic(_, f) => f.predicated,

@@ -62,6 +62,15 @@ pub fn expression(
             let (hi, lo) = (arg(b, 0), arg(b, 1));
             Expr::Concat(vec![hi, lo])
         }
+        Op::VecBuild => {
+            let lanes: Vec<Expr> = (0..data.args.len()).rev().map(|k| arg(b, k)).collect();
+            Expr::concat(lanes)
+        }
+        Op::VecExtract(k) => {
+            let x = arg(b, 0);
+            let n = net(b, x);
+            b.slice(n, u32::from(k) * width, width)
+        }
         Op::BitReverse => {
             let x = arg(b, 0);
             let n = net(b, x);

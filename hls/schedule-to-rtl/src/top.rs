@@ -163,6 +163,8 @@ fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net) -> Dispatch {
         retired: b.net("retired_count", 64),
     };
     let (valid, ready) = (b.net("dispatch_valid", 1), b.net("dispatch_ready", 1));
+    let lanes = core.sh.s.func.kernel.as_ref().and_then(|k| k.simd_lanes).unwrap_or(1);
+    let lane_mask = b.net("dispatch_lanes", lanes);
     let slot = b.net("dispatch_slot", slot_bits);
     let lid = b.net("dispatch_lid", DISPATCH_LID_BITS);
     let names = ["local_id", "group_id", "global_id", "local_size"];
@@ -173,7 +175,7 @@ fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net) -> Dispatch {
         .param("SLOTS", o.slots)
         .param("SLOT_BITS", slot_bits)
         .param("LID_BITS", DISPATCH_LID_BITS)
-        .param("SIMD", 1)
+        .param("SIMD", lanes)
         .input("start", go);
     let sizes = [
         ("global_size", [GlobalSizeX, GlobalSizeY, GlobalSizeZ]),
@@ -192,7 +194,7 @@ fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net) -> Dispatch {
         .input("m_ready", ready)
         .output("m_slot", slot)
         .output("m_lid", lid)
-        .open("m_lanes");
+        .output("m_lanes", lane_mask);
     for (n, net) in names.iter().zip(vectors) {
         i = i.output(&format!("m_{n}"), net);
     }
@@ -200,11 +202,10 @@ fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net) -> Dispatch {
         .output("m_local_linear", linear[1])
         .input("retire_valid", d.retire_valid)
         .input("retire_slot", d.retire_slot)
-        .input("retire_count", Expr::bit(true))
         .output("group_size", core.group_size)
         .output("retired", d.retired)
         .done();
-    entry_stream(core, (valid, ready), (slot, lid), vectors, linear);
+    entry_stream(core, (valid, ready), (slot, lid), vectors, linear, lane_mask);
     d
 }
 
@@ -215,6 +216,7 @@ fn entry_stream(
     (slot, lid): (Net, Net),
     vectors: [Net; 4],
     linear: [Net; 2],
+    lane_mask: Net,
 ) {
     let s = core.sh.s;
     let entry = s.func.entry();
@@ -235,6 +237,7 @@ fn entry_stream(
             Query::LocalSize => part(local_size),
             Query::GlobalLinearId => linear[0].into(),
             Query::LocalLinearId => linear[1].into(),
+            Query::LaneMask => lane_mask.into(),
             _ => Expr::Const(32, 0),
         };
         query.insert(v, widen(&core.b, e, s.func.bits(v)));

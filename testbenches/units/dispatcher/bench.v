@@ -21,7 +21,6 @@ module bench;
   wire [31:0]       m_global_linear, m_local_linear;
   reg               retire_valid = 0;
   reg  [SB-1:0]     retire_slot = 0;
-  reg  [CB-1:0]     retire_count = 0;
   wire [SLOTS*16-1:0] group_size;
   wire [63:0]       retired;
 
@@ -32,7 +31,7 @@ module bench;
     .global_offset(global_offset), .busy(busy), .done(done), .m_valid(m_valid), .m_ready(m_ready), .m_slot(m_slot), .m_lid(m_lid),
     .m_lanes(m_lanes), .m_local_id(m_local_id), .m_group_id(m_group_id), .m_global_id(m_global_id), .m_local_size(m_local_size),
     .m_global_linear(m_global_linear), .m_local_linear(m_local_linear),
-    .retire_valid(retire_valid), .retire_slot(retire_slot), .retire_count(retire_count), .group_size(group_size), .retired(retired)
+    .retire_valid(retire_valid), .retire_slot(retire_slot), .group_size(group_size), .retired(retired)
   );
 
   // ---- reference: the next token in nested loop order ----
@@ -114,7 +113,6 @@ module bench;
       pick = full_rate ? 0 : dice(bag_n);
       retire_valid <= 1;
       retire_slot  <= bag_slot[pick];
-      retire_count <= bag_lanes[pick];
       in_slot[bag_slot[pick]] = in_slot[bag_slot[pick]] - 1;
       bag_n = bag_n - 1;
       if (full_rate) begin

@@ -8,6 +8,7 @@ module bench;
   parameter DEPTH       = 256;
   parameter DEPTH_BEATS = 192;
   parameter READ_ONLY   = 0;
+  parameter PARTS       = 1;    // of at least 4 bytes when there are several
   parameter LINE_WAIT   = 16;
   parameter MAX_BURST   = 16;
   parameter LATENCY     = 100;  // of the memory in the rate phases
@@ -22,7 +23,7 @@ module bench;
   reg                    s_valid = 0;
   wire                   s_ready;
   reg  [ADDR_BITS-1:0]   s_addr = 0;
-  reg                    s_pred = 0;
+  reg  [PARTS-1:0]       s_pred = 0;
   wire                   m_valid;
   reg                    m_ready = 0;
   wire [8*BYTES-1:0]     m_data;
@@ -35,6 +36,7 @@ module bench;
 
   clhls_load #(
     .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .DEPTH(DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .READ_ONLY(READ_ONLY),
+    .PARTS(PARTS),
     .LINE_WAIT(LINE_WAIT), .MAX_BURST(MAX_BURST), .TARGET(TARGET)
   ) dut (
     .clk(clk), .rst(rst), .flush(flush), .s_valid(s_valid), .s_ready(s_ready), .s_addr(s_addr), .s_pred(s_pred),
@@ -96,11 +98,31 @@ module bench;
 
   // ---- requests and their expected answers ----
   reg [63:0] e_addr [0:65535];
-  reg        e_pred [0:65535];
+  reg [PARTS-1:0] e_pred [0:65535];
+  localparam PART_BITS = 8 * BYTES / PARTS;
   integer    e_time [0:65535];
   integer    asked = 0, answered = 0, pattern = 0, stop = 0, silent = 0;
   integer    stride = BYTES;
   reg [63:0] a;
+
+  // bits of the parts that are read
+  function [8*BYTES-1:0] bits_of(input [PARTS-1:0] parts);
+    integer k;
+    for (k = 0; k < PARTS; k = k + 1) bits_of[k*PART_BITS +: PART_BITS] = {PART_BITS{parts[k]}};
+  endfunction
+
+  // the cycle in which the first part that is read was fetched
+  function [15:0] time_of(input [8*BYTES-1:0] data, input [PARTS-1:0] parts);
+    integer k;
+    for (k = PARTS - 1; k >= 0; k = k - 1) if (parts[k]) time_of = data[k*PART_BITS +: 16];
+  endfunction
+
+  function [PARTS-1:0] some_parts(input integer unused);
+    integer k;
+    for (k = 0; k < PARTS; k = k + 1) some_parts[k] = dice(2) != 0;
+  endfunction
+
+  reg [15:0] fetched;
 
   function [63:0] aligned(input [63:0] x);
     aligned = (x / BYTES) * BYTES;
@@ -123,15 +145,16 @@ module bench;
         default: a = dice(16) ? s_addr : s_addr + BUS_BYTES * 3;      // mostly the same
       endcase
       s_addr <= aligned(a);
-      s_pred <= full_rate || dice(8) != 0;
+      s_pred <= (full_rate || dice(8) != 0) ? ((full_rate || dice(2)) ? {PARTS{1'b1}} : some_parts(0)) : {PARTS{1'b0}};
     end
     if (m_valid & m_ready) begin
       a = e_addr[answered & 65535];
-      if (!e_pred[answered & 65535]) check(m_data === 0, "answer of a request without access is not 0");
+      if (e_pred[answered & 65535] == 0) check(m_data === 0, "answer of a request without access is not 0");
       else if (BYTES < 4) check(m_data === lane(a, 0), "wrong data");
       else begin
-        check(m_data === lane(a, m_data[15:0]), "wrong data");
-        if (!READ_ONLY) check(((m_data[15:0] - e_time[answered & 65535]) & 16'hFFFF) < 16'h8000, "data older than the request");
+        fetched = time_of(m_data, e_pred[answered & 65535]);
+        check(m_data === (lane(a, fetched) & bits_of(e_pred[answered & 65535])), "wrong data");
+        if (!READ_ONLY) check(((fetched - e_time[answered & 65535]) & 16'hFFFF) < 16'h8000, "data older than the request");
       end
       check(answered < asked, "answer without request");
       answered = answered + 1;

@@ -2,6 +2,7 @@
 
 use super::Known;
 use super::transfer::transfer;
+use crate::bits::ones;
 use base::entity::SecondaryMap;
 use ir::analysis::{Cfg, Dominators};
 use ir::{Block, Function, Inst, IntCC, KernelInfo, Op, Query, Terminator, Value};
@@ -250,6 +251,8 @@ struct Limits {
     /// Largest number of work-items of a group.
     product: u128,
     single: bool,
+    /// Work-items of a token.
+    lanes: u32,
 }
 
 /// Sizes of an NDRange fit in 32 bits: the hardware's counters have no more.
@@ -259,11 +262,13 @@ impl Limits {
     fn new(kernel: Option<&KernelInfo>, default: u32) -> Self {
         let product = |s: [u32; 3]| s.iter().map(|n| u128::from((*n).max(1))).product::<u128>();
         let single = kernel.is_some_and(|k| k.max_global_work_dim == Some(0));
+        let lanes = kernel.and_then(|k| k.simd_lanes).unwrap_or(1);
         if single {
-            return Limits { group: [1; 3], product: 1, single };
+            return Limits { group: [1; 3], product: 1, single, lanes };
         }
         if let Some(s) = kernel.and_then(|k| k.reqd_work_group_size) {
-            return Limits { group: s.map(|n| n.max(1).into()), product: product(s), single };
+            let group = s.map(|n| n.max(1).into());
+            return Limits { group, product: product(s), single, lanes };
         }
         // A largest size is a number of work-items: how a launch spreads them over the
         // dimensions is its business.
@@ -271,7 +276,7 @@ impl Limits {
             Some(s) => product(s),
             None => u128::from(default.max(1)),
         };
-        Limits { group: [most; 3], product: most, single }
+        Limits { group: [most; 3], product: most, single, lanes }
     }
 
     fn query(&self, query: Query, dim: u8, width: u32) -> Known {
@@ -288,7 +293,15 @@ impl Limits {
             Query::GlobalOffset => (0, LARGEST_SIZE - 1),
             // The product of three sizes.
             Query::GlobalLinearId => (0, u128::MAX),
+            Query::LaneMask => (1, ones(self.lanes)),
         };
-        Known::unsigned(width, min, max)
+        let known = Known::unsigned(width, min, max);
+        match query {
+            Query::GlobalId | Query::LocalId if dim == 0 && self.lanes.is_power_of_two() => {
+                known.meet(&Known::bits(width, u128::from(self.lanes) - 1, 0))
+            }
+            Query::LaneMask => known.meet(&Known::bits(width, 0, 1)),
+            _ => known,
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! Memory accesses as hardware has them: naturally aligned words of 1, 2, 4, 8 or 16 bytes in a
-//! known space.
+//! Memory accesses as hardware has them: naturally aligned words ([`is_word`]) in a known space.
 
 use super::infer_spaces::space_of_bases;
-use crate::bits::{Pieces, slice};
+use crate::bits::{Pieces, build_word, push_word, slice};
 use crate::edit::{self, Step};
+use crate::legal::{is_word, widest_word, word_type};
 use base::entity::SecondaryMap;
 use base::{Diagnostic, Result};
 use ir::analysis::{Cfg, Provenance};
@@ -30,14 +30,15 @@ pub fn run(func: &mut Function) -> Result<()> {
     Ok(())
 }
 
-/// Sizes in bytes of the words that cover `bytes` bytes at an address aligned to `align`.
-fn word_sizes(bytes: u32, align: u32) -> Vec<u32> {
+/// Sizes in bytes, at most `widest`, of the words that cover `bytes` bytes at an address aligned
+/// to `align`.
+fn word_sizes(bytes: u32, align: u32, widest: u32) -> Vec<u32> {
     let mut sizes = vec![];
     let mut at = 0;
     while at < bytes {
         let left = bytes - at;
         let aligned = if at == 0 { align } else { align.min(1 << at.trailing_zeros()) };
-        let size = aligned.min(16).min(1 << left.ilog2());
+        let size = aligned.min(widest).min(1 << left.ilog2());
         sizes.push(size);
         at += size;
     }
@@ -45,18 +46,18 @@ fn word_sizes(bytes: u32, align: u32) -> Vec<u32> {
 }
 
 /// A load may touch the padding of a 3-vector when its alignment promises that it is there.
-fn load_bytes(ty: Type, align: u32, addr_bits: u32) -> u32 {
+fn load_bytes(ty: Type, align: u32, widest: u32, addr_bits: u32) -> u32 {
     let bytes = ty.mem_bytes(addr_bits);
     let padded = bytes.next_power_of_two();
-    if ty.lanes == 3 && padded <= align && padded <= 16 { padded } else { bytes }
+    if ty.lanes == 3 && padded <= align && padded <= widest { padded } else { bytes }
 }
 
-fn is_legal(ty: Type, align: u32, addr_bits: u32) -> bool {
-    let bytes = ty.mem_bytes(addr_bits);
-    !ty.is_vector()
-        && matches!(bytes, 1 | 2 | 4 | 8 | 16)
-        && align >= bytes
-        && ty.lane_bits(addr_bits) == bytes * 8
+fn is_legal(ty: Type, align: u32, space: Space, addr_bits: u32) -> bool {
+    is_word(ty, space, addr_bits) && align >= ty.mem_bytes(addr_bits)
+}
+
+fn space_of(func: &Function, ptr: Value) -> Space {
+    func.ty(ptr).space().unwrap_or(Space::Generic)
 }
 
 fn at_offset(b: &mut Builder<'_>, ptr: Value, offset: u32) -> Value {
@@ -83,17 +84,20 @@ fn split_load(
     let Some(result) = data.result else { return Step::Keep };
     let ty = b.func.ty(result);
     let addr_bits = b.func.addr_bits;
-    if is_legal(ty, flags.align(), addr_bits) {
+    let space = space_of(b.func, data.args[0]);
+    if is_legal(ty, flags.align(), space, addr_bits) {
         return Step::Keep;
     }
     let mut pieces = Pieces::new();
     let mut offset = 0;
-    for size in word_sizes(load_bytes(ty, flags.align(), addr_bits), flags.align()) {
+    let widest = widest_word(space);
+    let bytes = load_bytes(ty, flags.align(), widest, addr_bits);
+    for size in word_sizes(bytes, flags.align(), widest) {
         let ptr = at_offset(b, data.args[0], offset);
         let predicate = data.args.get(1).copied();
         let op = Op::Load(word_flags(flags, size, offset));
-        let word = b.value(op, [ptr].into_iter().chain(predicate), Type::int(size * 8));
-        pieces.push(b, word);
+        let word = b.value(op, [ptr].into_iter().chain(predicate), word_type(size));
+        push_word(b, &mut pieces, word);
         offset += size;
     }
     let lane_bytes = ty.mem_bytes(addr_bits) / u32::from(ty.lanes);
@@ -111,7 +115,8 @@ fn split_store(b: &mut Builder<'_>, inst: Inst, flags: MemFlags) -> Step {
     let data = b.func.insts[inst].clone();
     let ty = b.func.ty(data.args[1]);
     let addr_bits = b.func.addr_bits;
-    if is_legal(ty, flags.align(), addr_bits) {
+    let space = space_of(b.func, data.args[0]);
+    if is_legal(ty, flags.align(), space, addr_bits) {
         return Step::Keep;
     }
     let mut pieces = Pieces::new();
@@ -124,9 +129,9 @@ fn split_store(b: &mut Builder<'_>, inst: Inst, flags: MemFlags) -> Step {
         pieces.push(b, data.args[1]);
     }
     let mut offset = 0;
-    for size in word_sizes(ty.mem_bytes(addr_bits), flags.align()) {
+    for size in word_sizes(ty.mem_bytes(addr_bits), flags.align(), widest_word(space)) {
         let ptr = at_offset(b, data.args[0], offset);
-        let word = pieces.extract(b, offset * 8, size * 8);
+        let word = build_word(b, &pieces, offset, size);
         let predicate = data.args.get(2).copied();
         let op = Op::Store(word_flags(flags, size, offset));
         b.inst(op, [ptr, word].into_iter().chain(predicate), None);
@@ -147,7 +152,8 @@ fn check_atomics(func: &Function) -> Result<()> {
             let d = &func.insts[*i];
             let (Op::Atomic(_, flags), Some(r)) = (d.op, d.result) else { continue };
             let ty = func.ty(r);
-            if !is_legal(ty, flags.align(), func.addr_bits) {
+            let bytes = ty.mem_bytes(func.addr_bits);
+            if ty.is_vector() || bytes > 8 || flags.align() < bytes {
                 let text = format!("atomic operation on {ty} aligned to {} bytes", flags.align());
                 return Err(Diagnostic::error("E0303", text)
                     .at(d.loc)
@@ -247,13 +253,17 @@ mod tests {
     #[test]
     fn words_cover_and_are_aligned() {
         // by hand: the largest power of two that is aligned and fits, from the front
-        assert_eq!(word_sizes(12, 16), [8, 4]);
-        assert_eq!(word_sizes(12, 4), [4, 4, 4]);
-        assert_eq!(word_sizes(24, 32), [16, 8]);
-        assert_eq!(word_sizes(64, 64), [16, 16, 16, 16]);
-        assert_eq!(word_sizes(3, 4), [2, 1]);
-        assert_eq!(word_sizes(4, 1), [1, 1, 1, 1]);
-        assert_eq!(word_sizes(6, 2), [2, 2, 2]);
-        assert_eq!(word_sizes(7, 8), [4, 2, 1]);
+        assert_eq!(word_sizes(12, 16, 16), [8, 4]);
+        assert_eq!(word_sizes(12, 4, 16), [4, 4, 4]);
+        assert_eq!(word_sizes(24, 32, 16), [16, 8]);
+        assert_eq!(word_sizes(64, 64, 16), [16, 16, 16, 16]);
+        assert_eq!(word_sizes(64, 64, 64), [64]);
+        assert_eq!(word_sizes(128, 128, 64), [64, 64]);
+        assert_eq!(word_sizes(96, 128, 64), [64, 32]);
+        assert_eq!(word_sizes(64, 16, 64), [16, 16, 16, 16]);
+        assert_eq!(word_sizes(3, 4, 64), [2, 1]);
+        assert_eq!(word_sizes(4, 1, 64), [1, 1, 1, 1]);
+        assert_eq!(word_sizes(6, 2, 64), [2, 2, 2]);
+        assert_eq!(word_sizes(7, 8, 64), [4, 2, 1]);
     }
 }

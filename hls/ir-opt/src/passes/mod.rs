@@ -14,6 +14,7 @@ pub mod lower_switch;
 pub mod narrow;
 pub mod relax_order;
 pub mod scalarise;
+pub mod simd;
 pub mod simplify_cfg;
 pub mod sink_wires;
 pub mod split_critical;

@@ -114,7 +114,7 @@ module stream #(
     .num_groups(num_groups), .global_offset(global_offset), .busy(), .done(dispatched),
     .m_valid(token), .m_ready(token_ready), .m_slot(slot), .m_lid(), .m_lanes(), .m_local_id(), .m_group_id(),
     .m_global_id(gid), .m_local_size(), .m_global_linear(), .m_local_linear(),
-    .retire_valid(retire), .retire_slot(retire_slot), .retire_count(1'b1), .group_size(), .retired(retired)
+    .retire_valid(retire), .retire_slot(retire_slot), .group_size(), .retired(retired)
   );
 
   // A work-item goes to both loads, and beside them.

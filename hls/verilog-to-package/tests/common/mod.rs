@@ -38,17 +38,18 @@ pub fn kernel(name: &str, args: Vec<Arg>, board: &str, data_bits: u32) -> Kernel
             max_work_group_size: 256,
             work_group_size_hint: None,
             non_uniform: false,
+            simd: 1,
         },
         top: name.to_owned(),
         board: board.to_owned(),
         clock_mhz: 50.0,
         hidden: Vec::new(),
-        simd: 1,
         compute_units: 1,
         memory_ports: vec![MemoryPort { name: "m_axi_gmem0".to_owned(), data_bits, id_bits: 6 }],
         sites: Vec::new(),
         channels: Vec::new(),
         loops: Vec::new(),
+        notes: Vec::new(),
     };
     kernel.lay_out(false).unwrap();
     kernel

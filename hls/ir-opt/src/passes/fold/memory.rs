@@ -15,11 +15,12 @@ pub(super) fn constant_load(
     let ty = b.func.ty(data.result?);
     if flags.predicated {
         return match b.func.as_const(data.args[1])? {
-            0 => Some(b.constant(ty, 0)),
-            _ => {
+            0 => Some(zero(b, ty)),
+            c if c == crate::bits::ones(b.func.bits(data.args[1])) => {
                 let op = Op::Load(MemFlags { predicated: false, ..flags });
                 Some(b.value(op, [data.args[0]], ty))
             }
+            _ => None,
         };
     }
     if flags.volatile || ty.is_vector() || ty.space().is_some() {
@@ -83,10 +84,19 @@ pub(super) fn predicate(b: &mut Builder<'_>, inst: Inst) -> Step {
         Some(0) => match data.result {
             Some(r) => {
                 let ty = b.func.ty(r);
-                Step::Value(b.constant(ty, 0))
+                Step::Value(zero(b, ty))
             }
             None => Step::Gone,
         },
         _ => Step::Keep,
+    }
+}
+
+/// The value 0; vectors are built of scalars, as the hardware's form has it.
+fn zero(b: &mut Builder<'_>, ty: Type) -> Value {
+    let lane = b.constant(ty.lane(), 0);
+    match ty.lanes {
+        1 => lane,
+        n => b.value(Op::VecBuild, vec![lane; n.into()], ty),
     }
 }
