@@ -97,6 +97,8 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
             let wanted = if device { *LIMIT.end() } else { wanted };
             wanted.min(s.occupancy.work_items().next_power_of_two()).max(2)
         };
+        // The gates of a loop with several entries open when each could let a token in.
+        let limit = limit.max(data.entries.len() as u32);
         let back_edges = back_edges(&cfg, data.header, &data.blocks);
         let (ii, reason) = if let Some(p) = s.pipelined.get(&data.header) {
             crate::pipelined::interval(s, data.header, p, latency)
@@ -125,6 +127,7 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
                 LoopKind::Threaded
             },
             limit,
+            back_depth: limit,
             latency,
             ii,
             reason,

@@ -7,7 +7,9 @@
 //! every register-to-register path against the clock period. This crate knows no Verilog.
 
 pub mod memory;
+pub mod parse;
 pub mod place;
+pub mod registers;
 pub mod text;
 pub mod verify;
 
@@ -84,8 +86,10 @@ pub struct LoopSchedule {
     pub parent: Option<usize>,
     /// Kind.
     pub kind: LoopKind,
-    /// Most tokens inside at a time (admission counter) = depth of each back-edge FIFO.
+    /// Most tokens inside at a time: the admission counter at all entries.
     pub limit: u32,
+    /// Depth of each back-edge FIFO in tokens.
+    pub back_depth: u32,
     /// Cycles from entry to the back edge on the shortest way, memory at its assumed latency.
     pub latency: u32,
     /// Cycles between two iterations: of all work-items together (threaded: 1 unless something

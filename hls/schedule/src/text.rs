@@ -1,63 +1,246 @@
-//! Text form of schedules (`.sched`): the kernel's IR with a place for each instruction.
+//! Text form of schedules (`.sched`): the printer. [`crate::parse`] reads it.
+//!
+//! First a line for each fact about the kernel as a whole, its memories, loops and blocks; then
+//! the kernel and its operator units as IR text, in which each instruction has its place in
+//! front: `[s1@3]` is segment 1, cycle 3; `[after s0]` the boundary behind segment 0. Behind the
+//! place stands the timing where it is not 0: a delay in ns, or `latency:input:output`. Blocks,
+//! values and effects have the numbers of the IR text.
 
-use crate::{Control, KernelSchedule, LoopKind, Place};
-use std::fmt::Write;
+use crate::place::{OpTiming, Place};
+use crate::{
+    Access, Control, KernelSchedule, LoopKind, LoopSchedule, MemoryKind, PipelinedLoop, Unit,
+};
+use base::entity::SecondaryMap;
+use ir::{Block, Function, GlobalData, Inst, Module, ObjectKind, Value};
+use std::fmt::{Display, Write};
+
+/// Column at which an instruction begins behind its place.
+const PLACE_WIDTH: usize = 20;
 
 /// The schedule as text, for people and for file tests.
 pub fn print(s: &KernelSchedule) -> String {
     let mut out = String::new();
     // Writing to a `String` cannot fail.
-    print_to(s, &mut out).expect("string");
+    Printer { s, names: Names::new(&s.func) }.schedule(&mut out).expect("string");
     out
 }
 
-fn print_to(s: &KernelSchedule, out: &mut String) -> std::fmt::Result {
-    writeln!(out, "schedule {} period {:.2} ns", s.func.name, s.clock.period_ns)?;
-    let o = &s.occupancy;
-    writeln!(out, "  slots {} work-group {} task {}", o.slots, o.max_work_group_size, s.task)?;
-    writeln!(out, "  prologue {} cycles", s.prologue_latency)?;
-    for (id, m) in s.memories.iter() {
-        writeln!(out, "  {id} {} {:?} {} bytes x{}", m.name, m.kind, m.bytes, m.word_bytes)?;
+/// Numbers of blocks, values and effects in layout order, as in IR text.
+struct Names {
+    values: SecondaryMap<Value, u32>,
+    blocks: SecondaryMap<Block, u32>,
+    effects: SecondaryMap<Inst, u32>,
+}
+
+impl Names {
+    fn new(func: &Function) -> Self {
+        let mut names = Names {
+            values: SecondaryMap::new(),
+            blocks: SecondaryMap::new(),
+            effects: SecondaryMap::new(),
+        };
+        let (mut values, mut effects) = (0, 0);
+        for (n, &block) in (0..).zip(&func.layout) {
+            names.blocks[block] = n;
+            let data = &func.blocks[block];
+            for &p in &data.params {
+                names.values[p] = values;
+                values += 1;
+            }
+            for &inst in &data.insts {
+                if let Some(result) = func.insts[inst].result {
+                    names.values[result] = values;
+                    values += 1;
+                }
+                if func.insts[inst].op.is_effect() {
+                    names.effects[inst] = effects;
+                    effects += 1;
+                }
+            }
+        }
+        names
     }
-    for (id, u) in s.units.iter() {
-        writeln!(out, "  {id} {} latency {}", u.name, u.timing.latency)?;
+}
+
+struct Printer<'a> {
+    s: &'a KernelSchedule,
+    names: Names,
+}
+
+impl Printer<'_> {
+    fn schedule(&self, out: &mut String) -> std::fmt::Result {
+        let (s, o) = (self.s, &self.s.occupancy);
+        let (period, overhead) = (s.clock.period_ns, s.clock.overhead_ns);
+        writeln!(out, "schedule period {period} overhead {overhead}")?;
+        let (slots, size) = (o.slots, o.max_work_group_size);
+        write!(out, "occupancy slots {slots} work_group {size}")?;
+        writeln!(out, " slot_bits {} lid_bits {} task {}", o.slot_bits, o.lid_bits, s.task)?;
+        writeln!(out, "prologue {}", s.prologue_latency)?;
+        for m in s.memories.values() {
+            let kind = match m.kind {
+                MemoryKind::Device { port } => format!("device {port}"),
+                MemoryKind::Local => "local".to_owned(),
+                MemoryKind::Private => "private".to_owned(),
+            };
+            write!(out, "memory {:?} {kind} bytes {} word {}", m.name, m.bytes, m.word_bytes)?;
+            write!(out, " atomic {}", m.atomic)?;
+            m.objects.iter().try_for_each(|(o, offset)| write!(out, " {o}@{offset}"))?;
+            writeln!(out)?;
+        }
+        s.accesses.iter().try_for_each(|(inst, a)| self.access(out, *inst, a))?;
+        for u in s.units.values() {
+            writeln!(out, "unit {:?} {}", u.name, timing(u.timing))?;
+        }
+        s.loops.iter().try_for_each(|l| self.a_loop(out, l))?;
+        for &b in &s.func.layout {
+            write!(out, "block {}", self.block(b))?;
+            for g in &s.blocks[b].segments {
+                let control = match g.control {
+                    Control::StallFree { depth } => format!("fifo {depth}"),
+                    Control::Enabled => "enabled".to_owned(),
+                };
+                write!(out, " segment {} ii {} {control}", g.latency, g.ii)?;
+            }
+            writeln!(out)?;
+        }
+        s.pipelined.iter().try_for_each(|(b, p)| self.pipelined(out, *b, p))?;
+        s.notes.iter().try_for_each(|n| writeln!(out, "note {n:?}"))?;
+        self.code(out)
     }
-    for l in &s.loops {
+
+    fn block(&self, b: Block) -> impl Display + use<> {
+        format!("b{}", self.names.blocks[b])
+    }
+
+    fn value(&self, v: Value) -> impl Display + use<> {
+        format!("v{}", self.names.values[v])
+    }
+
+    fn access(&self, out: &mut String, inst: Inst, a: &Access) -> std::fmt::Result {
+        let effect = self.names.effects[inst];
+        write!(out, "access e{effect} {} bytes {}", a.memory, a.bytes)?;
+        write!(out, " ack {} read_only {}", a.ack, a.read_only)?;
+        match a.argument {
+            Some(n) => writeln!(out, " argument {n}"),
+            None => writeln!(out),
+        }
+    }
+
+    fn a_loop(&self, out: &mut String, l: &LoopSchedule) -> std::fmt::Result {
         let kind = match l.kind {
             LoopKind::Threaded => "threaded",
             LoopKind::Pipelined => "pipelined",
         };
-        let (h, n) = (l.header, l.limit);
-        writeln!(
-            out,
-            "  loop {h} {kind} ii {} latency {} limit {n}: {}",
-            l.ii, l.latency, l.reason
-        )?;
-    }
-    for &b in &s.func.layout {
-        writeln!(out, "{b}:")?;
-        for (k, seg) in s.blocks[b].segments.iter().enumerate() {
-            let control = match seg.control {
-                Control::StallFree { depth } => format!("fifo {depth}"),
-                Control::Enabled => "enabled".to_owned(),
-            };
-            writeln!(out, "  segment {k} latency {} ii {} {control}", seg.latency, seg.ii)?;
+        write!(out, "loop {} {kind} ii {} latency {}", self.block(l.header), l.ii, l.latency)?;
+        write!(out, " limit {} depth {}", l.limit, l.back_depth)?;
+        if let Some(p) = l.parent {
+            write!(out, " in {p}")?;
         }
-        for &i in &s.func.blocks[b].insts {
-            let d = &s.func.insts[i];
-            let place = match s.place[i] {
-                Some(Place::Static) => "static".to_owned(),
-                Some(Place::Prologue { cycle }) => format!("prologue@{cycle}"),
-                Some(Place::Dispatch) => "dispatch".to_owned(),
-                Some(Place::Segment { segment, cycle }) => format!("s{segment}@{cycle}"),
-                Some(Place::Boundary { segment }) => format!("after s{segment}"),
-                Some(Place::BlockEntry) => "entry".to_owned(),
-                None => "?".to_owned(),
-            };
-            let args: Vec<String> = d.args.iter().map(|v| v.to_string()).collect();
-            let result = d.result.map_or(String::new(), |r| format!("{r}:{} = ", s.func.ty(r)));
-            writeln!(out, "  {place:<12} {result}{:?} {}", d.op, args.join(", "))?;
-        }
+        write!(out, " blocks")?;
+        l.blocks.iter().try_for_each(|b| write!(out, " {}", self.block(*b)))?;
+        write!(out, " entries")?;
+        l.entries.iter().try_for_each(|b| write!(out, " {}", self.block(*b)))?;
+        write!(out, " back")?;
+        l.back_edges.iter().try_for_each(|(b, k)| write!(out, " {}.{k}", self.block(*b)))?;
+        writeln!(out, " {:?}", l.reason)
     }
-    Ok(())
+
+    fn pipelined(&self, out: &mut String, block: Block, p: &PipelinedLoop) -> std::fmt::Result {
+        let block = self.block(block);
+        let condition = (p.condition.segment, p.condition.cycle);
+        write!(out, "pipelined {block} condition s{}@{}", condition.0, condition.1)?;
+        writeln!(out, " exit_on_true {} sequential {}", p.exit_on_true, p.sequential)?;
+        for f in &p.feedback {
+            let (param, next) = (self.value(f.param), self.value(f.next));
+            write!(out, "feedback {block} {param} {next} segment {}", f.segment)?;
+            writeln!(out, " read {} write {}", f.read, f.write)?;
+        }
+        for l in &p.late {
+            let (param, next) = (self.value(l.param), self.value(l.next));
+            writeln!(out, "late {block} {param} {next} s{}@{}", l.known.segment, l.known.cycle)?;
+        }
+        Ok(())
+    }
+
+    /// The kernel and its units as a module, with places.
+    fn code(&self, out: &mut String) -> std::fmt::Result {
+        let s = self.s;
+        let mut module = Module::new(s.func.name.clone(), s.func.addr_bits);
+        for o in s.func.objects.values() {
+            if let ObjectKind::Global(g) = o.kind {
+                add_global(&mut module, g, o);
+            }
+        }
+        module.functions.push(s.func.clone());
+        s.units.values().for_each(|u| {
+            module.functions.push(u.func.clone());
+        });
+        let kernel = |i: Inst| {
+            let unit = s.unit_of[i].map_or(String::new(), |u| format!(" {u}"));
+            format!("{}{unit}", place(s.place[i], s.timing[i]))
+        };
+        let in_unit = |u: &Unit, i: Inst| place(u.place[i], u.inst_timing[i]);
+        let mut places: Vec<Vec<String>> = blocks(&s.func, kernel);
+        for u in s.units.values() {
+            places.extend(blocks(&u.func, |i| in_unit(u, i)));
+        }
+        // Behind the line of each block stand its instructions, one a line.
+        let mut blocks = places.into_iter();
+        let mut here = Vec::new().into_iter();
+        for line in module.to_string().lines() {
+            match here.next() {
+                Some(p) => writeln!(out, "  {:<PLACE_WIDTH$} {}", format!("[{p}]"), line.trim())?,
+                None => writeln!(out, "{line}")?,
+            }
+            if line.starts_with('b') {
+                here = blocks.next().unwrap_or_default().into_iter();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A variable of the module in the place of the one that an object stands for.
+fn add_global(module: &mut Module, g: ir::Global, o: &ir::ObjectData) {
+    use base::entity::EntityRef;
+    while module.globals.len() <= g.index() {
+        module.globals.push(GlobalData {
+            name: String::new(),
+            space: o.space,
+            size: 0,
+            align: 1,
+            init: None,
+            relocations: vec![],
+            loc: base::Loc::default(),
+        });
+    }
+    let global = &mut module.globals[g];
+    (global.name, global.space) = (o.name.clone(), o.space);
+    (global.size, global.align) = (o.size, o.align);
+}
+
+/// Texts of the instructions of each block.
+fn blocks(func: &Function, text: impl Fn(Inst) -> String) -> Vec<Vec<String>> {
+    let insts = |b: &Block| func.blocks[*b].insts.iter().map(|i| text(*i)).collect();
+    func.layout.iter().map(insts).collect()
+}
+
+fn place(place: Option<Place>, t: OpTiming) -> String {
+    let place = match place {
+        Some(Place::Static) => "static".to_owned(),
+        Some(Place::Prologue { cycle }) => format!("prologue@{cycle}"),
+        Some(Place::Dispatch) => "dispatch".to_owned(),
+        Some(Place::Segment { segment, cycle }) => format!("s{segment}@{cycle}"),
+        Some(Place::Boundary { segment }) => format!("after s{segment}"),
+        Some(Place::BlockEntry) => "entry".to_owned(),
+        None => "nowhere".to_owned(),
+    };
+    if t == OpTiming::default() { place } else { format!("{place} {}", timing(t)) }
+}
+
+fn timing(t: OpTiming) -> String {
+    if t == OpTiming::combinational(t.input_ns) {
+        return format!("{}", t.input_ns);
+    }
+    format!("{}:{}:{}", t.latency, t.input_ns, t.output_ns)
 }

@@ -1,0 +1,136 @@
+//! What a schedule costs in pipeline registers.
+
+use crate::{KernelSchedule, Place, Unit, UnitId};
+use base::FxHashMap;
+use base::entity::SecondaryMap;
+use ir::analysis::{Cfg, Liveness};
+use ir::{Block, Function, Inst, Terminator, Value, ValueDef};
+
+/// Bits of the registers that carry values from stage to stage, in the segments of all blocks and
+/// in each instance of an operator unit. Registers inside multipliers, tables, FIFOs and memory
+/// units, and those of a token's work-item number, are the same in every schedule and not counted.
+pub fn register_bits(s: &KernelSchedule) -> u64 {
+    let cfg = Cfg::new(&s.func);
+    let live = Liveness::new(&s.func, &cfg, |v| travels(s, v));
+    let mut of_unit: SecondaryMap<UnitId, u64> = SecondaryMap::new();
+    for (id, unit) in s.units.iter() {
+        of_unit[id] = unit_bits(unit);
+    }
+    let mut bits = 0;
+    for &block in &s.func.layout {
+        let leaving: Vec<Value> =
+            cfg.succs[block].iter().flat_map(|t| live.live_in(*t).iter().copied()).collect();
+        let mut entering = s.func.blocks[block].params.clone();
+        entering.extend(live.live_in(block).iter().copied());
+        for k in 0..s.blocks[block].segments.len() as u32 {
+            bits += segment_bits(s, block, k, &entering, &leaving);
+        }
+        let units = s.func.blocks[block].insts.iter().filter_map(|i| s.unit_of[*i]);
+        bits += units.map(|u| of_unit[u]).sum::<u64>();
+    }
+    bits
+}
+
+/// Whether a value travels with tokens.
+fn travels(s: &KernelSchedule, v: Value) -> bool {
+    let place = |i| s.place[i];
+    match s.func.values[v].def {
+        ValueDef::Inst(i) => !matches!(place(i), Some(Place::Static | Place::Prologue { .. })),
+        ValueDef::Param(..) => true,
+    }
+}
+
+/// From when until when values are kept in one pipeline.
+#[derive(Default)]
+struct Lifetimes {
+    of: FxHashMap<Value, (u32, u32)>,
+}
+
+impl Lifetimes {
+    fn stands(&mut self, v: Value, cycle: u32) {
+        self.of.entry(v).or_insert((cycle, cycle));
+    }
+
+    fn needed(&mut self, v: Value, cycle: u32) {
+        if let Some((_, last)) = self.of.get_mut(&v) {
+            *last = cycle.max(*last);
+        }
+    }
+
+    fn bits(&self, func: &Function) -> u64 {
+        let kept = |(v, (first, last)): (&Value, &(u32, u32))| {
+            u64::from(func.bits(*v)) * u64::from(last - first)
+        };
+        self.of.iter().map(kept).sum()
+    }
+}
+
+fn segment_bits(
+    s: &KernelSchedule,
+    block: Block,
+    k: u32,
+    entering: &[Value],
+    leaving: &[Value],
+) -> u64 {
+    let latency = s.blocks[block].segments[k as usize].latency;
+    let insts = &s.func.blocks[block].insts;
+    let mut l = Lifetimes::default();
+    entering.iter().for_each(|v| l.stands(*v, 0));
+    // What stands: from earlier segments and boundaries at the entry, from this one later.
+    for &inst in insts {
+        let Some(result) = s.func.insts[inst].result else { continue };
+        match s.place[inst] {
+            Some(Place::Segment { segment, cycle }) if segment == k => {
+                l.stands(result, cycle + s.timing[inst].latency);
+            }
+            Some(Place::Segment { segment, .. } | Place::Boundary { segment }) if segment < k => {
+                l.stands(result, 0);
+            }
+            Some(Place::Dispatch) => l.stands(result, 0),
+            _ => {}
+        }
+    }
+    for &inst in insts {
+        let until = match s.place[inst] {
+            Some(Place::Segment { segment, cycle }) if segment == k => cycle,
+            Some(Place::Segment { segment, .. }) if segment > k => latency,
+            Some(Place::Boundary { segment }) if segment >= k => latency,
+            _ => continue,
+        };
+        s.func.insts[inst].args.iter().for_each(|a| l.needed(*a, until));
+    }
+    s.func.blocks[block].term.for_each_use(|v| l.needed(v, latency));
+    leaving.iter().for_each(|v| l.needed(*v, latency));
+    let mut bits = 0;
+    if let Some(p) = s.pipelined.get(&block) {
+        for f in p.feedback.iter().filter(|f| f.segment == k) {
+            l.needed(f.next, f.write);
+            bits += u64::from(s.func.bits(f.param));
+        }
+    }
+    bits + l.bits(&s.func)
+}
+
+fn unit_bits(unit: &Unit) -> u64 {
+    let func = &unit.func;
+    let entry = func.entry();
+    let mut l = Lifetimes::default();
+    func.blocks[entry].params.iter().for_each(|v| l.stands(*v, 0));
+    let placed = |i: &Inst| match unit.place[*i] {
+        Some(Place::Segment { cycle, .. }) => Some((*i, cycle)),
+        _ => None,
+    };
+    let body: Vec<(Inst, u32)> = func.blocks[entry].insts.iter().filter_map(placed).collect();
+    for &(inst, cycle) in &body {
+        if let Some(r) = func.insts[inst].result {
+            l.stands(r, cycle + unit.inst_timing[inst].latency);
+        }
+    }
+    for &(inst, cycle) in &body {
+        func.insts[inst].args.iter().for_each(|a| l.needed(*a, cycle));
+    }
+    if let Terminator::Return(Some(v)) = func.blocks[entry].term {
+        l.needed(v, unit.timing.latency);
+    }
+    l.bits(func)
+}
