@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu sim units lint rtl-lint bless proofs bench fuzz exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu schedules sim units lint rtl-lint bless proofs bench fuzz exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -32,7 +32,7 @@ demo: ## image convolution on a simulated u250
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu sim units rtl-lint ## every test
+test: setup lint unit kernels emu schedules sim units rtl-lint ## every test
 	@echo "make test: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
@@ -51,6 +51,10 @@ kernels: ## compile the test kernels with both producers
 emu: kernels ## all test kernels in the interpreter: as read, -O0 and -O2
 	@echo "== kernels in the interpreter"
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device emu --jobs $(JOBS)
+
+schedules: kernels ## schedules of all test kernels: rules, text, registers
+	@echo "== schedules of the kernels"
+	@$(CARGO) run --release --quiet -p clhls-filetests -- --device schedule --jobs $(JOBS)
 
 sim: kernels ## all test kernels as simulated hardware
 	@echo "== kernels as simulated hardware"

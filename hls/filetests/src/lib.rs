@@ -4,9 +4,11 @@
 //! * [`files`]: one file is one test; its first line says what is run, `<name>.expect` beside it
 //!   what comes out.
 //! * [`launches`]: `launches.toml` of a kernel, run on any device.
+//! * [`schedules`]: what can be said of a kernel's schedules without hardware.
 
 pub mod files;
 pub mod launches;
+pub mod schedules;
 
 use std::path::PathBuf;
 

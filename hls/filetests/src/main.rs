@@ -1,45 +1,72 @@
 //! Runs the launches of test kernels:
-//! `filetests [--device emu|sim] [--producer NAME] [--jobs N] [--rotate] [KERNEL...]`.
+//! `filetests [--device emu|schedule|sim] [--producer NAME] [--board NAME] [--simd N] [--jobs N] [--rotate] [KERNEL...]`.
 //!
 //! The kernels are `build/kernels/<kernel>.<producer>.spv`, as `testbenches/kernels/compile` makes them.
 //! emu runs each module as read and as optimised, and must give the expected results both times;
+//! schedule makes no hardware, but checks the schedules of each module and counts their registers;
 //! sim runs the generated hardware under several schedules and memory behaviours; with `--rotate`
 //! each module under one of them, in turn, so that a run over all kernels covers them all.
+//! With `--simd` launches whose local size or offset does not allow that are left out.
 
 use driver::emu::Emulator;
 use driver::pipeline::{Options, Pipeline, Scheduling, library, read_spirv};
-use filetests::launches::{LaunchFile, run_launch};
-use filetests::testbenches;
-use host::Device;
+use abi::KernelSignature;
+use filetests::launches::{Launch, LaunchFile, run_launch};
+use filetests::{schedules, testbenches};
+use host::{Device, NdRange};
 use sim::{SimOptions, Simulator};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// What modules are run on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum On {
+    Emu,
+    Schedule,
+    Sim,
+}
+
 #[derive(Clone)]
 struct Settings {
-    sim: bool,
+    device: On,
     rotate: bool,
     jobs: usize,
+    simd: u32,
+    board: String,
     producers: Vec<String>,
     kernels: Vec<String>,
 }
 
 fn settings() -> Result<Settings, String> {
-    let mut s = Settings { sim: false, rotate: false, jobs: 1, producers: vec![], kernels: vec![] };
+    let mut s = Settings {
+        device: On::Emu,
+        rotate: false,
+        jobs: 1,
+        simd: 1,
+        board: "unit".into(),
+        producers: vec![],
+        kernels: vec![],
+    };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--device" => match args.next().as_deref() {
-                Some("sim") => s.sim = true,
-                Some("emu") => s.sim = false,
-                _ => return Err("--device emu or sim".into()),
+                Some("emu") => s.device = On::Emu,
+                Some("schedule") => s.device = On::Schedule,
+                Some("sim") => s.device = On::Sim,
+                _ => return Err("--device emu, schedule or sim".into()),
             },
             "--rotate" => s.rotate = true,
             "--jobs" => {
                 let n = args.next().and_then(|n| n.parse().ok());
                 s.jobs = n.filter(|n| *n > 0).ok_or("--jobs N, N at least 1")?;
             }
+            "--simd" => {
+                let n = args.next().and_then(|n| n.parse().ok());
+                s.simd = n.ok_or("--simd N")?;
+            }
+            "--board" => s.board = args.next().ok_or("--board NAME")?,
             "--producer" => s.producers.push(args.next().ok_or("--producer NAME")?),
             _ if arg.starts_with('-') => return Err(format!("unknown option {arg}")),
             _ => s.kernels.push(arg),
@@ -90,16 +117,20 @@ fn run_modules(settings: &Settings, modules: &[(String, String)]) -> usize {
                 loop {
                     let k = next.fetch_add(1, Ordering::Relaxed);
                     let Some((kernel, producer)) = modules.get(k) else { break };
-                    let outcome = match (settings.sim, settings.rotate) {
-                        (true, true) => {
+                    let launches = |n: usize| format!("{n} launches");
+                    let outcome = match (settings.device, settings.rotate) {
+                        (On::Sim, true) => {
                             let one = k % MEMORY_BEHAVIOURS.len();
-                            run_sim(kernel, producer, &MEMORY_BEHAVIOURS[one..=one])
+                            run_sim(kernel, producer, settings, &MEMORY_BEHAVIOURS[one..=one]).map(launches)
                         }
-                        (true, false) => run_sim(kernel, producer, &MEMORY_BEHAVIOURS),
-                        (false, _) => run_emu(kernel, producer),
+                        (On::Sim, false) => {
+                            run_sim(kernel, producer, settings, &MEMORY_BEHAVIOURS).map(launches)
+                        }
+                        (On::Emu, _) => run_emu(kernel, producer, settings.simd).map(launches),
+                        (On::Schedule, _) => check_schedules(kernel, producer),
                     };
                     match outcome {
-                        Ok(launches) => println!("{kernel} {producer}: {launches} launches"),
+                        Ok(text) => println!("{kernel} {producer}: {text}"),
                         Err(e) => {
                             failed.fetch_add(1, Ordering::Relaxed);
                             let text = e.trim_end().replace('\n', "\n  ");
@@ -126,6 +157,9 @@ fn load(kernel: &str, producer: &str) -> Result<(ir::Module, LaunchFile, PathBuf
 fn run_all(device: &mut dyn Device, file: &LaunchFile, folder: &Path) -> Result<usize, String> {
     let mut count = 0;
     for launch in file.launches() {
+        if !lanes_allow(device, &launch) {
+            continue;
+        }
         device.reload_program().map_err(|e| e.to_string())?;
         run_launch(device, &launch, folder).map_err(|e| format!("{}: {e}", launch.name))?;
         count += 1;
@@ -133,10 +167,22 @@ fn run_all(device: &mut dyn Device, file: &LaunchFile, folder: &Path) -> Result<
     Ok(count)
 }
 
-fn run_emu(kernel: &str, producer: &str) -> Result<usize, String> {
+/// Whether the launch is one that several work-items at a time can run, or wrong anyway.
+fn lanes_allow(device: &dyn Device, launch: &Launch) -> bool {
+    let Ok(kernel) = device.kernel(&launch.kernel) else { return true };
+    let range = NdRange {
+        global: launch.global.clone(),
+        local: launch.local.clone(),
+        offset: launch.offset.clone(),
+    };
+    let single = KernelSignature { simd: 1, ..kernel.clone() };
+    range.resolve(kernel).is_ok() || range.resolve(&single).is_err()
+}
+
+fn run_emu(kernel: &str, producer: &str, simd: u32) -> Result<usize, String> {
     let (module, file, folder) = load(kernel, producer)?;
     let optimise = |level| {
-        let options = ir_opt::Options { level, ..ir_opt::Options::default() };
+        let options = ir_opt::Options { level, simd, ..ir_opt::Options::default() };
         ir_opt::run(module.clone(), &[], &options, &target::Family::unit())
             .map_err(|e| e.render(&module.sources))
     };
@@ -150,6 +196,13 @@ fn run_emu(kernel: &str, producer: &str) -> Result<usize, String> {
     emulate(optimise(ir_opt::Level::O2)?, "-O2")
 }
 
+fn check_schedules(kernel: &str, producer: &str) -> Result<String, String> {
+    let (module, file, _) = load(kernel, producer)?;
+    let bits = schedules::check(&module, file.local_capacity().max(1))?;
+    let saved = 100.0 * (1.0 - bits.sdc as f64 / bits.asap.max(1) as f64);
+    Ok(format!("register bits {} asap, {} sdc, {saved:.1} % less", bits.asap, bits.sdc))
+}
+
 /// How hardware is scheduled and how the memory behind it behaves: scheduler, seed of the memory,
 /// latency in cycles, stall rate.
 type Behaviour = (Scheduling, u64, u32, f64);
@@ -161,14 +214,19 @@ const MEMORY_BEHAVIOURS: [Behaviour; 4] = [
     (Scheduling::Asap, 5, 30, 0.1),
 ];
 
-fn run_sim(kernel: &str, producer: &str, behaviours: &[Behaviour]) -> Result<usize, String> {
+fn run_sim(
+    kernel: &str,
+    producer: &str,
+    settings: &Settings,
+    behaviours: &[Behaviour],
+) -> Result<usize, String> {
     let (module, file, folder) = load(kernel, producer)?;
     let mut count = 0;
     for &(schedule, seed, latency, stalls) in behaviours {
         let options = Options {
             kernels: vec![],
             level: ir_opt::Level::O2,
-            simd: 1,
+            simd: settings.simd,
             compute_units: 1,
             local_bytes: file.local_capacity().max(1),
             scheduling: schedule,
@@ -176,7 +234,7 @@ fn run_sim(kernel: &str, producer: &str, behaviours: &[Behaviour]) -> Result<usi
             platform: None,
             dump: false,
         };
-        let board = library(None).and_then(|l| Ok(l.board("unit")?)).map_err(|e| e.render())?;
+        let board = library(None).and_then(|l| Ok(l.board(&settings.board)?)).map_err(|e| e.render())?;
         let mut silent = |_: &str| {};
         let build = Pipeline::new(&options, &board, &mut silent)
             .compile(module.clone())

@@ -1,0 +1,102 @@
+//! Checks of the test kernels' schedules that need no hardware.
+
+use driver::pipeline::{Options, Pipeline, Scheduling, library};
+use ir::Module;
+use schedule::KernelSchedule;
+use schedule::registers::register_bits;
+
+/// Seed of the random schedules.
+const RANDOM_SEED: u64 = 3;
+
+/// Pipeline register bits of a module's kernels.
+pub struct Registers {
+    /// Scheduled as soon as possible.
+    pub asap: u64,
+    /// By the production scheduler.
+    pub sdc: u64,
+}
+
+/// Schedules a module for the board in every way; checks that loops are not slower and segments
+/// not longer than as soon as possible, and that the text of each schedule reads back to a
+/// schedule that keeps the rules and prints alike.
+///
+/// # Errors
+/// What is wrong, for people.
+pub fn check(module: &Module, local_bytes: u64) -> Result<Registers, String> {
+    let all = |scheduling| schedules(module, local_bytes, scheduling);
+    let (asap, sdc) = (all(Scheduling::Asap)?, all(Scheduling::Sdc)?);
+    for (a, s) in asap.iter().zip(&sdc) {
+        compare(a, s)?;
+    }
+    for s in asap.iter().chain(&sdc).chain(&all(Scheduling::Random(RANDOM_SEED))?) {
+        round_trip(s).map_err(|e| format!("`{}`: {e}", s.func.name))?;
+    }
+    let bits = |list: &[KernelSchedule]| list.iter().map(register_bits).sum();
+    Ok(Registers { asap: bits(&asap), sdc: bits(&sdc) })
+}
+
+fn schedules(
+    module: &Module,
+    local_bytes: u64,
+    scheduling: Scheduling,
+) -> Result<Vec<KernelSchedule>, String> {
+    let options = Options {
+        kernels: vec![],
+        level: ir_opt::Level::O2,
+        simd: 1,
+        compute_units: 1,
+        local_bytes,
+        scheduling,
+        clock_mhz: None,
+        platform: None,
+        dump: false,
+    };
+    // A board with a real device: its operators have fractions of a cycle.
+    let board = library(None).and_then(|l| Ok(l.board(BOARD)?)).map_err(|e| e.render())?;
+    let mut silent = |_: &str| {};
+    let pipeline = Pipeline::new(&options, &board, &mut silent);
+    let module = pipeline.optimise(module.clone()).map_err(|e| e.render())?;
+    pipeline.schedule(&module).map_err(|e| e.render())
+}
+
+/// Board of the schedules.
+const BOARD: &str = "u250";
+
+/// The production schedule against the one as soon as possible.
+fn compare(asap: &KernelSchedule, sdc: &KernelSchedule) -> Result<(), String> {
+    for (a, s) in asap.loops.iter().zip(&sdc.loops) {
+        if s.ii > a.ii {
+            let what =
+                format!("the loop at {} has interval {} instead of {}", a.header, s.ii, a.ii);
+            return Err(format!("`{}`: {what}", asap.func.name));
+        }
+    }
+    for &block in &asap.func.layout {
+        let pairs = asap.blocks[block].segments.iter().zip(&sdc.blocks[block].segments);
+        for (k, (a, s)) in pairs.enumerate() {
+            if s.latency > a.latency || s.ii > a.ii {
+                return Err(format!(
+                    "`{}`: segment {k} of {block} takes {} cycles instead of {}",
+                    asap.func.name, s.latency, a.latency
+                ));
+            }
+        }
+    }
+    if register_bits(sdc) > register_bits(asap) {
+        return Err(format!("`{}`: more registers than as soon as possible", asap.func.name));
+    }
+    Ok(())
+}
+
+fn round_trip(s: &KernelSchedule) -> Result<(), String> {
+    let text = schedule::text::print(s);
+    let again = schedule::parse::parse(&text).map_err(|e| e.to_string())?;
+    schedule::verify::verify(&again).map_err(|e| format!("as read back: {e}"))?;
+    schedule::verify::verify_timing(&again).map_err(|e| format!("as read back: {e}"))?;
+    let second = schedule::text::print(&again);
+    match text.lines().zip(second.lines()).find(|(a, b)| a != b) {
+        Some((a, b)) => Err(format!("the text reads back differently:\n{a}\n{b}")),
+        None if text != second => Err("the text reads back to another length".into()),
+        None => Ok(()),
+    }
+}
