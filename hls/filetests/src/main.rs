@@ -8,9 +8,9 @@
 //! each module under one of them, in turn, so that a run over all kernels covers them all.
 //! With `--simd` launches whose local size or offset does not allow that are left out.
 
+use abi::KernelSignature;
 use driver::emu::Emulator;
 use driver::pipeline::{Options, Pipeline, Scheduling, library, read_spirv};
-use abi::KernelSignature;
 use filetests::launches::{Launch, LaunchFile, run_launch};
 use filetests::{schedules, testbenches};
 use host::{Device, NdRange};
@@ -121,7 +121,8 @@ fn run_modules(settings: &Settings, modules: &[(String, String)]) -> usize {
                     let outcome = match (settings.device, settings.rotate) {
                         (On::Sim, true) => {
                             let one = k % MEMORY_BEHAVIOURS.len();
-                            run_sim(kernel, producer, settings, &MEMORY_BEHAVIOURS[one..=one]).map(launches)
+                            run_sim(kernel, producer, settings, &MEMORY_BEHAVIOURS[one..=one])
+                                .map(launches)
                         }
                         (On::Sim, false) => {
                             run_sim(kernel, producer, settings, &MEMORY_BEHAVIOURS).map(launches)
@@ -234,7 +235,8 @@ fn run_sim(
             platform: None,
             dump: false,
         };
-        let board = library(None).and_then(|l| Ok(l.board(&settings.board)?)).map_err(|e| e.render())?;
+        let board =
+            library(None).and_then(|l| Ok(l.board(&settings.board)?)).map_err(|e| e.render())?;
         let mut silent = |_: &str| {};
         let build = Pipeline::new(&options, &board, &mut silent)
             .compile(module.clone())
