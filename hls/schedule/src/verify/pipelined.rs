@@ -1,0 +1,121 @@
+//! Loops of one block with overlapping iterations.
+//!
+//! Iterations enter in order, at least the interval apart, and stay in order. A loop-carried
+//! value is in a register that the next iteration reads where it first uses the value; so the
+//! register takes the next value when that stands, not before this iteration has read the old
+//! one, and in time for the next. Values that go back to the entry hold up the next iteration.
+
+use super::Verifier;
+use crate::{LoopKind, Moment, PipelinedLoop};
+use ir::{Block, Op, Terminator, Value};
+
+impl Verifier<'_> {
+    pub(super) fn pipelined(&mut self) {
+        for (block, p) in &self.s.pipelined {
+            let Some(next) = self.looping_block(*block, p) else { continue };
+            self.carried(*block, p, &next);
+            self.registers(*block, p);
+            self.entry_waits(*block, p);
+            self.reported(*block, p);
+        }
+        for l in self.s.loops.iter().filter(|l| l.kind == LoopKind::Pipelined) {
+            if !self.s.pipelined.contains_key(&l.header) || l.blocks != [l.header] {
+                self.fail(None, format!("the loop at {} is no pipelined block", l.header));
+            }
+        }
+    }
+
+    /// The block loops on itself, alone, in a kernel of one work-item; gives the next values of
+    /// its parameters.
+    fn looping_block(&mut self, block: Block, p: &PipelinedLoop) -> Option<Vec<Value>> {
+        let s = self.s;
+        if !s.task {
+            self.fail(None, format!("iterations at {block} overlap, but work-items do, too"));
+        }
+        let waits = |i: &ir::Inst| matches!(s.func.insts[*i].op, Op::Barrier(..) | Op::Fence(_));
+        if self.insts(block).iter().any(waits) {
+            self.fail(None, format!("iterations at {block} overlap over a barrier or fence"));
+        }
+        let targets = s.func.blocks[block].term.targets();
+        let back: Vec<usize> = (0..targets.len()).filter(|k| targets[*k].block == block).collect();
+        let branch = matches!(s.func.blocks[block].term, Terminator::Branch { .. });
+        let ([back], true) = (back.as_slice(), branch) else {
+            self.fail(None, format!("{block} does not loop on itself and leave"));
+            return None;
+        };
+        if p.exit_on_true != (*back == 1) {
+            self.fail(None, format!("the loop at {block} leaves on the wrong condition"));
+        }
+        Some(targets[*back].args.to_vec())
+    }
+
+    /// Each parameter has exactly one way to the next iteration, with its next value.
+    fn carried(&mut self, block: Block, p: &PipelinedLoop, next: &[Value]) {
+        let params = &self.s.func.blocks[block].params;
+        let ways = p.feedback.iter().map(|f| (f.param, f.next));
+        let ways: Vec<_> = ways.chain(p.late.iter().map(|l| (l.param, l.next))).collect();
+        for (param, n) in params.iter().zip(next) {
+            if ways.iter().filter(|w| w.0 == *param).count() != 1 || !ways.contains(&(*param, *n)) {
+                self.fail(None, format!("{param} does not become {n} in the next iteration"));
+            }
+        }
+        if ways.len() != params.len() {
+            self.fail(None, format!("the loop at {block} carries what is no parameter"));
+        }
+    }
+
+    fn registers(&mut self, block: Block, p: &PipelinedLoop) {
+        let segments = &self.s.blocks[block].segments;
+        let ii = segments.first().map_or(1, |g| g.ii);
+        if segments.iter().any(|g| g.ii != ii) {
+            self.fail(None, format!("segments of {block} have several intervals"));
+        }
+        for f in &p.feedback {
+            let v = f.param;
+            let write = Moment { segment: f.segment, cycle: f.write };
+            let inside = segments.get(f.segment as usize).is_some_and(|g| f.write <= g.latency);
+            if !inside {
+                self.fail(None, format!("the register of {v} is outside of its segment"));
+            }
+            if self.available(f.next, block).is_some_and(|m| m > write) {
+                self.fail(None, format!("the register of {v} takes {} too early", f.next));
+            }
+            if f.write < f.read {
+                self.fail(None, format!("the register of {v} is written before it is read"));
+            }
+            // In the register from the next cycle on; the next iteration reads `ii` cycles later.
+            if f.write + 1 > f.read + ii {
+                let what = format!("the register of {v} in {block} does not fit interval {ii}");
+                self.fail(None, what);
+            }
+        }
+    }
+
+    /// What the entry waits for is told when it stands.
+    fn entry_waits(&mut self, block: Block, p: &PipelinedLoop) {
+        let segments = &self.s.blocks[block].segments;
+        let mut told: Vec<(Value, Moment)> = p.late.iter().map(|l| (l.next, l.known)).collect();
+        if let Terminator::Branch { cond, .. } = self.s.func.blocks[block].term {
+            told.push((cond, p.condition));
+        }
+        for (v, at) in told {
+            let inside = segments.get(at.segment as usize).is_some_and(|g| at.cycle <= g.latency);
+            if !inside || self.available(v, block).is_some_and(|m| m > at) {
+                self.fail(None, format!("the entry of {block} is told {v} before it stands"));
+            }
+        }
+    }
+
+    /// The interval that the user is told is not shorter than the real one.
+    fn reported(&mut self, block: Block, p: &PipelinedLoop) {
+        let Some(l) = self.s.loops.iter().find(|l| l.header == block && l.blocks == [block]) else {
+            return self.fail(None, format!("the loop at {block} is not planned"));
+        };
+        let whole = p.sequential || !p.late.is_empty() || p.condition.segment > 0;
+        let least = if whole { l.latency } else { p.condition.cycle + 1 };
+        let segments = self.s.blocks[block].segments.iter().map(|g| g.ii).max().unwrap_or(1);
+        if l.kind != LoopKind::Pipelined || l.ii < least.max(segments) {
+            self.fail(None, format!("the loop at {block} is slower than interval {}", l.ii));
+        }
+    }
+}
