@@ -1,0 +1,299 @@
+//! Each rule of `verify()` and `verify_timing()`: a valid schedule in which one thing is broken
+//! must be rejected for that reason.
+
+mod common;
+
+use clhls_schedule as schedule;
+use ir::{Block, Inst, Op, Terminator};
+use schedule::verify::{verify, verify_timing};
+use schedule::{AccessKind, Control, KernelSchedule, LoopKind, MemoryKind, Place};
+
+/// The messages with which a valid schedule is rejected once `change` has been made.
+fn rejected(file: &str, kernel: &str, change: impl FnOnce(&mut KernelSchedule)) -> String {
+    let mut s = common::kernel(file, kernel);
+    verify(&s).unwrap_or_else(|e| panic!("{e}"));
+    verify_timing(&s).unwrap_or_else(|e| panic!("{e}"));
+    change(&mut s);
+    let all: Vec<String> = [verify(&s), verify_timing(&s)]
+        .into_iter()
+        .filter_map(|r| Some(r.err()?.to_string()))
+        .collect();
+    all.join("\n")
+}
+
+#[track_caller]
+fn expect(file: &str, kernel: &str, message: &str, change: impl FnOnce(&mut KernelSchedule)) {
+    let text = rejected(file, kernel, change);
+    assert!(text.contains(message), "expected `{message}`, got `{text}`");
+}
+
+/// An instruction for which `f` holds.
+fn find(s: &KernelSchedule, f: impl Fn(&KernelSchedule, Inst) -> bool) -> Inst {
+    let mut all = s.func.layout.iter().flat_map(|b| &s.func.blocks[*b].insts);
+    *all.find(|i| f(s, **i)).expect("there is such an instruction")
+}
+
+fn op(s: &KernelSchedule, wanted: Op) -> Inst {
+    find(s, |s, i| s.func.insts[i].op == wanted)
+}
+
+fn block_of(s: &KernelSchedule, inst: Inst) -> Block {
+    *s.func.layout.iter().find(|b| s.func.blocks[**b].insts.contains(&inst)).expect("placed")
+}
+
+fn looping(s: &KernelSchedule) -> Block {
+    *s.pipelined.keys().next().expect("a pipelined loop")
+}
+
+/// Cycle of an instruction in a segment.
+fn set_cycle(s: &mut KernelSchedule, inst: Inst, new: u32) {
+    match &mut s.place[inst] {
+        Some(Place::Segment { cycle, .. } | Place::Prologue { cycle }) => *cycle = new,
+        other => panic!("{other:?} has no cycle"),
+    }
+}
+
+#[test]
+fn places() {
+    expect("task", "accumulate", "has no place", |s| {
+        let i = op(s, Op::FAdd);
+        s.place[i] = None;
+    });
+    expect("task", "accumulate", "does not end inside its segment", |s| {
+        let i = op(s, Op::FAdd);
+        set_cycle(s, i, 9);
+    });
+    expect("task", "accumulate", "has no segment", |s| {
+        let b = s.func.layout[1];
+        s.blocks[b].segments.clear();
+    });
+    expect("task", "accumulate", "is launch-uniform but uses", |s| {
+        let i = op(s, Op::FMul);
+        s.place[i] = Some(Place::Static);
+    });
+    expect("task", "accumulate", "is no work-item query of the entry", |s| {
+        let i = op(s, Op::FMul);
+        s.place[i] = Some(Place::Dispatch);
+    });
+    expect("task", "accumulate", "is no access but stands at a boundary", |s| {
+        let i = op(s, Op::FMul);
+        s.place[i] = Some(Place::Boundary { segment: 0 });
+    });
+    expect("task", "accumulate", "is no barrier in front of", |s| {
+        let i = op(s, Op::FMul);
+        s.place[i] = Some(Place::BlockEntry);
+    });
+    expect("task", "accumulate", "accesses memory, but not at a boundary", |s| {
+        let i = find(s, |s, i| matches!(s.func.insts[i].op, Op::Store(_)));
+        s.place[i] = Some(Place::Segment { segment: 0, cycle: 0 });
+    });
+}
+
+#[test]
+fn dependences() {
+    expect("task", "accumulate", "is ready", |s| {
+        let i = op(s, Op::FAdd);
+        set_cycle(s, i, 0);
+    });
+    expect("task", "accumulate", "is answered after the end", |s| {
+        let i = find(s, |s, i| s.accesses.get(&i).is_some_and(|a| a.kind == AccessKind::Load));
+        s.place[i] = Some(Place::Boundary { segment: 1 });
+    });
+    expect("task", "chase", "starts before", |s| {
+        // The second load needs the pointer of its own iteration only at its boundary; the sum
+        // needs the answer.
+        let sum = find(s, |s, i| {
+            s.func.insts[i].op == Op::Add
+                && matches!(s.place[i], Some(Place::Segment { segment: 1, .. }))
+        });
+        s.place[sum] = Some(Place::Segment { segment: 0, cycle: 0 });
+    });
+    expect("task", "chase", "does not wait for", |s| {
+        // Two loads at one boundary, ordered all at once.
+        let b = looping(s);
+        let loads = s.accesses.keys().filter(|i| block_of(s, **i) == b).copied();
+        let loads: Vec<Inst> = loads.collect();
+        s.func.insts[loads[1]].after.push(loads[0]);
+    });
+    expect("interval", "early_use", "is not ready at the end", |s| {
+        let b = looping(s);
+        s.blocks[b].segments[1].latency = 0;
+    });
+}
+
+#[test]
+fn prologue_and_units() {
+    expect("ndrange", "phases", "does not end in the prologue", |s| s.prologue_latency = 0);
+    expect("ndrange", "phases", "starts before", |s| {
+        // The product of the launch uses the shifted size.
+        let shift = find(s, |s, i| {
+            s.func.insts[i].op == Op::Shl && matches!(s.place[i], Some(Place::Prologue { .. }))
+        });
+        s.timing[shift].latency = 1;
+        s.prologue_latency += 9;
+    });
+    expect("ndrange", "phases", "counts on a faster unit", |s| {
+        let i = find(s, |s, i| s.unit_of[i].is_some());
+        s.timing[i].latency -= 1;
+    });
+    expect("ndrange", "phases", "of unit udiv_u32 starts before", |s| {
+        let unit = s.units.values_mut().next().expect("a unit");
+        let insts = &unit.func.blocks[unit.func.entry()].insts;
+        let last = *insts.last().expect("instructions");
+        unit.place[last] = Some(Place::Segment { segment: 0, cycle: 0 });
+    });
+    expect("ndrange", "phases", "of unit udiv_u32 has no place", |s| {
+        let unit = s.units.values_mut().next().expect("a unit");
+        let last = *unit.func.blocks[unit.func.entry()].insts.last().expect("instructions");
+        unit.place[last] = None;
+    });
+    expect("ndrange", "phases", "unit udiv_u32 takes longer than its latency", |s| {
+        let unit = s.units.values_mut().next().expect("a unit");
+        unit.timing.latency -= 1;
+    });
+}
+
+#[test]
+fn loops_cannot_deadlock() {
+    expect("ndrange", "phases", "a control-flow cycle has no back-edge FIFO", |s| {
+        s.loops[0].back_edges.clear();
+    });
+    expect("ndrange", "phases", "has no FIFO", |s| s.loops[0].back_edges.clear());
+    expect("ndrange", "phases", "does not lead back to", |s| {
+        let entry = s.func.entry();
+        s.loops[0].back_edges.push((entry, 0));
+    });
+    expect("ndrange", "phases", "admits nothing", |s| s.loops[0].limit = 0);
+    expect("ndrange", "phases", "but its back edge holds 127", |s| s.loops[0].back_depth = 127);
+    expect("ndrange", "phases", "but its barrier waits for up to", |s| s.loops[0].limit = 127);
+    // Irreducible: both entries are counted, and there is room for both.
+    expect("ndrange", "tangle", "without counting", |s| {
+        s.loops[0].entries.pop();
+    });
+    expect("ndrange", "tangle", "admits 1 at 2 entries", |s| s.loops[0].limit = 1);
+    expect("ndrange", "tangle", "but its back edge holds 8", |s| s.loops[0].back_depth = 8);
+    expect("ndrange", "tangle", "a control-flow cycle has no back-edge FIFO", |s| s.loops.clear());
+    expect("ndrange", "tangle", "is not entered at its header", |s| s.loops[0].entries.reverse());
+    expect("ndrange", "tangle", "are not nested", |s| {
+        let mut other = s.loops[0].clone();
+        other.blocks.truncate(2);
+        s.loops.push(other);
+    });
+    expect("ndrange", "tangle", "stands before its parent", |s| s.loops[0].parent = Some(0));
+}
+
+#[test]
+fn overlapping_iterations() {
+    type Change = fn(&mut schedule::PipelinedLoop);
+    let rules: [(&str, Change); 8] = [
+        ("leaves on the wrong condition", |p| p.exit_on_true = !p.exit_on_true),
+        ("in the next iteration", |p| p.feedback.truncate(1)),
+        ("carries what is no parameter", |p| {
+            let again = p.feedback[0];
+            p.feedback.push(again);
+        }),
+        ("before it stands", |p| p.late[0].known.segment = 0),
+        ("before it stands", |p| p.condition.cycle = 9),
+        ("is written before it is read", |p| p.feedback[0].read = 1),
+        ("is outside of its segment", |p| p.feedback[0].segment = 7),
+        ("is outside of its segment", |p| p.feedback[0].write = 9),
+    ];
+    for (message, change) in rules {
+        expect("task", "chase", message, |s| {
+            let b = looping(s);
+            change(&mut s.pipelined[&b]);
+        });
+    }
+    expect("task", "accumulate", "too early", |s| {
+        let b = looping(s);
+        let f = s.pipelined[&b].feedback.iter_mut().find(|f| f.segment == 1).expect("the sum");
+        f.write -= 1;
+    });
+    expect("task", "accumulate", "starts before", |s| {
+        // The register is read after the operation that uses it.
+        let b = looping(s);
+        let f = s.pipelined[&b].feedback.iter_mut().find(|f| f.segment == 1).expect("the sum");
+        f.read += 1;
+    });
+    expect("task", "accumulate", "does not fit interval 9", |s| {
+        let b = looping(s);
+        s.blocks[b].segments.iter_mut().for_each(|g| g.ii = 9);
+    });
+    expect("task", "accumulate", "have several intervals", |s| {
+        let b = looping(s);
+        s.blocks[b].segments[0].ii = 1;
+    });
+    expect("task", "accumulate", "is slower than interval 9", |s| s.loops[0].ii = 9);
+    expect("task", "chase", "is slower than interval 2", |s| s.loops[0].ii = 2);
+    expect("task", "accumulate", "but work-items do, too", |s| s.task = false);
+    expect("task", "accumulate", "overlap over a barrier or fence", |s| {
+        let i = op(s, Op::FMul);
+        s.func.insts[i].op = Op::Fence(Default::default());
+    });
+    expect("task", "accumulate", "is not planned", |s| s.loops.clear());
+    expect("task", "accumulate", "is no pipelined block", |s| s.pipelined.clear());
+    expect("task", "accumulate", "is slower than", |s| s.loops[0].kind = LoopKind::Threaded);
+    expect("task", "accumulate", "does not loop on itself", |s| {
+        let b = looping(s);
+        let Terminator::Branch { then_, else_, .. } = &mut s.func.blocks[b].term else {
+            panic!("the loop ends in a branch")
+        };
+        then_.clone_from(else_);
+    });
+}
+
+#[test]
+fn capacities() {
+    let depth = |s: &mut KernelSchedule, new| {
+        let i = op(s, Op::UDiv);
+        let b = block_of(s, i);
+        let Some(Place::Segment { segment, .. }) = s.place[i] else { panic!("in a segment") };
+        s.blocks[b].segments[segment as usize].control = Control::StallFree { depth: new };
+    };
+    expect("ndrange", "phases", "can hold nothing", |s| depth(s, 0));
+    expect("ndrange", "phases", "credits, too few for interval 1", |s| depth(s, 16));
+    expect("ndrange", "phases", "no work-item can be in flight", |s| s.occupancy.slots = 0);
+    expect("ndrange", "phases", "slots apart", |s| s.occupancy.slot_bits = 0);
+    expect("ndrange", "phases", "8 places for the work-items of a group of 16", |s| {
+        s.occupancy.lid_bits = 3;
+    });
+    expect("task", "chase", "has several in flight", |s| s.occupancy.max_work_group_size = 2);
+    expect("ndrange", "tangle", "asks which one it is", |s| s.task = true);
+    expect("ndrange", "phases", "accesses no memory", |s| {
+        s.accesses.pop();
+    });
+    expect("ndrange", "phases", "at once", |s| s.accesses[0].bytes = 128);
+    expect("ndrange", "phases", "does not fit into", |s| {
+        let m = s.memories.values_mut().find(|m| m.kind == MemoryKind::Local).expect("local");
+        m.bytes = 32;
+    });
+    expect("ndrange", "phases", "has a part of a word", |s| {
+        let m = s.memories.values_mut().find(|m| m.kind == MemoryKind::Local).expect("local");
+        m.bytes = 66;
+    });
+    expect("ndrange", "phases", "that is none", |s| {
+        s.accesses[0].memory = base::entity::EntityRef::new(9);
+    });
+}
+
+#[test]
+fn timing() {
+    expect("interval", "early_use", "into a cycle of", |s| {
+        // The sum and the exclusive or behind it are in one cycle.
+        let sum = s.func.insts[op(s, Op::Xor)].args[0];
+        let i = s.func.def_inst(sum).expect("computed");
+        s.timing[i].input_ns = 3.0;
+        s.timing[i].output_ns = 3.0;
+    });
+    expect("ndrange", "phases", "of unit udiv_u32 misses the clock period", |s| {
+        s.clock.period_ns /= 1.5;
+    });
+    expect("ndrange", "phases", "slower at its borders than it says", |s| {
+        let unit = s.units.values_mut().next().expect("a unit");
+        unit.timing.output_ns = 0.1;
+    });
+    expect("ndrange", "phases", "slower at its borders than it says", |s| {
+        let unit = s.units.values_mut().next().expect("a unit");
+        unit.timing.input_ns = 0.1;
+    });
+}
