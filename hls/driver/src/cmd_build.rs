@@ -73,6 +73,7 @@ pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) ->
         result?
     };
     write_dir(&dir, &build.files)?;
+    streams.warn(&build.warnings)?;
     let mut text = String::new();
     for kernel in &build.manifest.kernels {
         let _ = writeln!(

@@ -103,7 +103,9 @@ fn build(args: &RunArgs, module: ir::Module, progress: &mut Progress<'_>) -> Res
     let pipeline = Pipeline::new(&options, &board, &mut tell);
     let result = pipeline.compile(module);
     write_dumps(args.compile.dump_dir.as_ref(), &pipeline.dumps.borrow())?;
-    result
+    let build = result?;
+    progress.warn(&build.warnings);
+    Ok(build)
 }
 
 fn simulated(device: Simulator, args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {

@@ -95,6 +95,14 @@ impl Streams<'_> {
         }
     }
 
+    /// Shows warnings beside the results.
+    fn warn(&mut self, warnings: &[String]) -> Result<()> {
+        let write = |e: std::io::Error| {
+            failure::Failure::new("E0601", format!("cannot write messages: {e}"))
+        };
+        warnings.iter().try_for_each(|w| writeln!(self.err, "{}", w.trim_end()).map_err(write))
+    }
+
     fn progress(&mut self, quiet: bool) -> Progress<'_> {
         Progress::new(self.err, quiet)
     }

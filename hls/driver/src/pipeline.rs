@@ -4,7 +4,7 @@ use crate::failure::{Failure, Result};
 use crate::input::attach_sources;
 use crate::report::{report_html, report_json};
 use abi::Manifest;
-use base::{FileSet, SourceMap};
+use base::{Diagnostic, FileSet, Severity, SourceMap};
 use ir::Module;
 use schedule::KernelSchedule;
 use std::cell::RefCell;
@@ -52,6 +52,8 @@ pub struct Build {
     pub files: FileSet,
     /// The manifest, which is one of them.
     pub manifest: Manifest,
+    /// What is not as the user may expect, for people.
+    pub warnings: Vec<String>,
 }
 
 impl Build {
@@ -74,6 +76,8 @@ pub struct Pipeline<'a> {
     board: &'a Board,
     /// Told what begins.
     progress: RefCell<&'a mut dyn FnMut(&str)>,
+    /// What the optimiser has to say of each kernel.
+    remarks: RefCell<Vec<(String, Diagnostic)>>,
     /// Text of each stage, numbered as in DESIGN: `00-ir.clir`, `01-opt.inline.clir`...
     pub dumps: RefCell<FileSet>,
 }
@@ -101,7 +105,8 @@ impl<'a> Pipeline<'a> {
     /// Steps that compile for a board.
     pub fn new(options: &'a Options, board: &'a Board, progress: &'a mut dyn FnMut(&str)) -> Self {
         let progress = RefCell::new(progress);
-        Pipeline { options, board, progress, dumps: RefCell::default() }
+        let (remarks, dumps) = (RefCell::default(), RefCell::default());
+        Pipeline { options, board, progress, remarks, dumps }
     }
 
     /// The whole path.
@@ -112,8 +117,15 @@ impl<'a> Pipeline<'a> {
         self.keep("00-ir.clir", || module.to_string());
         let module = self.optimise(module)?;
         let schedules = self.schedule(&module)?;
-        let (verilog, manifest) = self.verilog(&module, &schedules)?;
-        self.pack(verilog, manifest)
+        let (verilog, mut manifest) = self.verilog(&module, &schedules)?;
+        for kernel in &mut manifest.kernels {
+            kernel.notes.extend(self.notes(&kernel.signature.name, &module.sources));
+        }
+        let mut build = self.pack(verilog, manifest)?;
+        let remarks = self.remarks.borrow();
+        let warnings = remarks.iter().filter(|(_, r)| r.severity == Severity::Warning);
+        build.warnings = warnings.map(|(_, r)| r.render(&module.sources)).collect();
+        Ok(build)
     }
 
     /// ir-opt
@@ -131,8 +143,21 @@ impl<'a> Pipeline<'a> {
             dump: if self.options.dump { Some(&dump) } else { None },
             ..ir_opt::Options::default()
         };
-        ir_opt::run(module, &self.options.kernels, &options, &self.board.family)
-            .map_err(|e| Failure::with_sources(e, &sources))
+        let (module, report) =
+            ir_opt::run_with_report(module, &self.options.kernels, &options, &self.board.family)
+                .map_err(|e| Failure::with_sources(e, &sources))?;
+        *self.remarks.borrow_mut() = report.remarks;
+        Ok(module)
+    }
+
+    /// The optimiser's remarks on a kernel, with their places.
+    fn notes(&self, kernel: &str, sources: &SourceMap) -> Vec<String> {
+        let of_kernel = |(name, r): &(String, Diagnostic)| {
+            let place = r.labels.first().and_then(|l| sources.describe(l.loc));
+            let place = place.map_or(String::new(), |p| format!(" ({p})"));
+            (name == kernel).then(|| format!("{}{place}", r.message))
+        };
+        self.remarks.borrow().iter().filter_map(of_kernel).collect()
     }
 
     /// ir-to-schedule
@@ -213,7 +238,7 @@ impl<'a> Pipeline<'a> {
         files.insert(abi::MANIFEST_FILE, manifest.to_json());
         files.insert("report.json", report_json(&manifest));
         files.insert("report.html", report_html(&manifest));
-        Ok(Build { files, manifest })
+        Ok(Build { files, manifest, warnings: vec![] })
     }
 
     fn step(&self, what: &str) {

@@ -25,6 +25,18 @@ impl<'a> Progress<'a> {
         Progress { bar: None, lines: Some(err) }
     }
 
+    /// Shows warnings, which stay.
+    pub fn warn(&mut self, warnings: &[String]) {
+        for text in warnings {
+            if let Some(bar) = &self.bar {
+                bar.println(text.trim_end());
+            }
+            if let Some(lines) = &mut self.lines {
+                let _ = writeln!(lines, "{}", text.trim_end());
+            }
+        }
+    }
+
     /// A step begins.
     pub fn step(&mut self, what: &str) {
         if let Some(bar) = &self.bar {

@@ -105,6 +105,30 @@ fn missing_work_group_sizes_are_chosen() {
     );
 }
 
+#[test]
+fn several_work_items_at_a_time_need_whole_tokens() {
+    let mut kernel = signature();
+    kernel.simd = 16;
+    let local = |global: &[u64], kernel: &KernelSignature| {
+        NdRange::new(global).resolve(kernel).map(|range| range.local)
+    };
+    assert_eq!(local(&[1024], &kernel), Ok([256, 1, 1]));
+    assert_eq!(local(&[48, 48], &kernel), Ok([48, 4, 1]));
+    assert_eq!(local(&[1008], &kernel), Ok([144, 1, 1])); // 7 * 144; 252 is no multiple of 16
+    assert_eq!(local(&[77], &kernel), Ok([77, 1, 1])); // one work-group may be of any size
+    assert_eq!(kind(NdRange::new(&[1001]), &kernel), ErrorKind::WorkGroupSize);
+    kernel.non_uniform = true;
+    assert_eq!(local(&[1001], &kernel), Ok([256, 1, 1]));
+    kernel.non_uniform = false;
+    let range = NdRange::new(&[64]);
+    assert_eq!(kind(range.clone().with_local(&[8]), &kernel), ErrorKind::WorkGroupSize);
+    assert_eq!(kind(range.clone().with_offset(&[8]), &kernel), ErrorKind::GlobalOffset);
+    assert!(range.clone().with_offset(&[32]).with_local(&[32]).resolve(&kernel).is_ok());
+    // the other dimensions are free
+    let range = NdRange::new(&[32, 6]).with_local(&[16, 3]).with_offset(&[0, 5]);
+    assert!(range.resolve(&kernel).is_ok());
+}
+
 fn good_args() -> Vec<LaunchArg> {
     vec![
         LaunchArg::Null,

@@ -84,8 +84,8 @@ pub struct Context<'a> {
 pub struct Report {
     /// Time of each pass.
     pub timings: Timings,
-    /// Remarks for the user.
-    pub remarks: Vec<Diagnostic>,
+    /// Warnings and remarks for the user, each with the name of its kernel.
+    pub remarks: Vec<(String, Diagnostic)>,
 }
 
 /// Optimises the kernels named (all, when none is) and drops everything else. Errors: an unknown
@@ -159,7 +159,7 @@ fn run_pass(
     pass: &registry::Pass,
     options: &Options<'_>,
     family: &Family,
-    remarks: &mut Vec<Diagnostic>,
+    remarks: &mut Vec<(String, Diagnostic)>,
 ) -> Result<()> {
     match pass.body {
         Body::Module(f) => f(module),
@@ -168,8 +168,9 @@ fn run_pass(
             let context = Context { options, family, globals, remarks: RefCell::default() };
             for func in functions.values_mut() {
                 f(func, &context)?;
+                let new = context.remarks.take();
+                remarks.extend(new.into_iter().map(|r| (func.name.clone(), r)));
             }
-            remarks.append(&mut context.remarks.borrow_mut());
             Ok(())
         }
     }

@@ -108,7 +108,7 @@ fn too_many_units(s: &KernelSchedule, units: (usize, usize)) -> base::Diagnostic
         ),
     )
     .at(s.func.loc)
-    .help("unroll less, or use vector accesses such as vload4 in place of single ones")
+    .help("unroll less, use fewer work-items side by side (`--simd`), or vector accesses such as vload4 in place of single ones")
     .into()
 }
 
