@@ -1,9 +1,14 @@
 //! Checks of the test kernels' schedules that need no hardware.
 
 use driver::pipeline::{Options, Pipeline, Scheduling, library};
-use ir::Module;
-use schedule::KernelSchedule;
+use ir::{Block, Module, Op};
 use schedule::registers::register_bits;
+use schedule::tokens::{self, Outcome};
+use schedule::{Control, KernelSchedule};
+
+/// Work-items of a group, and admission limit, in simulations of small capacities.
+const SMALL_GROUP: u32 = 6;
+const SMALL_LIMIT: u32 = 3;
 
 /// Seed of the random schedules.
 const RANDOM_SEED: u64 = 3;
@@ -18,7 +23,7 @@ pub struct Registers {
 
 /// Schedules a module for the board in every way; checks that loops are not slower and segments
 /// not longer than as soon as possible, and that the text of each schedule reads back to a
-/// schedule that keeps the rules and prints alike.
+/// schedule that keeps the rules and prints alike. Simulations with tokens look for deadlocks.
 ///
 /// # Errors
 /// What is wrong, for people.
@@ -30,6 +35,9 @@ pub fn check(module: &Module, local_bytes: u64) -> Result<Registers, String> {
     }
     for s in asap.iter().chain(&sdc).chain(&all(Scheduling::Random(RANDOM_SEED))?) {
         round_trip(s).map_err(|e| format!("`{}`: {e}", s.func.name))?;
+    }
+    for s in &sdc {
+        cannot_block(s).map_err(|e| format!("`{}`: {e}", s.func.name))?;
     }
     let bits = |list: &[KernelSchedule]| list.iter().map(register_bits).sum();
     Ok(Registers { asap: bits(&asap), sdc: bits(&sdc) })
@@ -99,4 +107,43 @@ fn round_trip(s: &KernelSchedule) -> Result<(), String> {
         None if text != second => Err("the text reads back to another length".into()),
         None => Ok(()),
     }
+}
+
+/// Simulates the schedule as it is, and with everything as small as the rules against deadlock
+/// allow.
+fn cannot_block(s: &KernelSchedule) -> Result<(), String> {
+    let mut small = s.clone();
+    let size = SMALL_GROUP.min(s.occupancy.max_work_group_size);
+    small.occupancy.slots = small.occupancy.slots.min(2);
+    small.occupancy.max_work_group_size = size;
+    for l in &mut small.loops {
+        let barrier = l.blocks.iter().any(|b| has_barrier(s, *b));
+        let limit = if barrier { small.occupancy.work_items() } else { SMALL_LIMIT };
+        l.limit = limit.max(l.entries.len() as u32);
+        l.back_depth = l.limit;
+    }
+    for &b in &s.func.layout {
+        for g in &mut small.blocks[b].segments {
+            g.control = Control::StallFree { depth: 1 };
+        }
+    }
+    for (schedule, work_items) in [(s, 400), (&small, 100)] {
+        for seed in 0..2 {
+            let options = tokens::Options {
+                seed,
+                work_items: if s.task { 1 } else { work_items },
+                work_group_size: schedule.occupancy.max_work_group_size,
+                ..tokens::Options::default()
+            };
+            if let Outcome::Deadlock(full) = tokens::simulate(schedule, &options) {
+                return Err(format!("deadlock, seed {seed}:\n{}", full.join("\n")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn has_barrier(s: &KernelSchedule, block: Block) -> bool {
+    let insts = &s.func.blocks[block].insts;
+    insts.iter().any(|i| matches!(s.func.insts[*i].op, Op::Barrier(..)))
 }

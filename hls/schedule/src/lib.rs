@@ -11,6 +11,7 @@ pub mod parse;
 pub mod place;
 pub mod registers;
 pub mod text;
+pub mod tokens;
 pub mod verify;
 
 pub use memory::{Access, AccessKind, Memory, MemoryId, MemoryKind};
