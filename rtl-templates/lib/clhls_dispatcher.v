@@ -10,6 +10,8 @@ module clhls_dispatcher #(
   parameter SLOT_BITS = 1,   // bits of a slot number
   parameter LID_BITS  = 8,   // bits of m_lid: 2^LID_BITS >= tokens of the largest group
   parameter SIMD      = 1,   // work-items of a token, 1..64
+  parameter UNITS     = 1,   // dispatchers of the launch, 1..16: work-groups go to them in turn
+  parameter UNIT      = 0,   // number of this one
   parameter COUNT_BITS = $clog2(SIMD + 1)  // derived: do not set
 ) (
   input  wire                  clk,
@@ -44,6 +46,10 @@ module clhls_dispatcher #(
   initial begin
     if (SLOTS < 1 || (1 << SLOT_BITS) < SLOTS || SIMD < 1 || SIMD > 64 || LID_BITS < 1 || LID_BITS > 16) begin
       $display("clhls_dispatcher: SLOTS at least 1 and within SLOT_BITS, SIMD 1..64, LID_BITS 1..16");
+      $finish;
+    end
+    if (UNITS < 1 || UNITS > 16 || UNIT < 0 || UNIT >= UNITS) begin
+      $display("clhls_dispatcher: UNITS must be 1..16, UNIT below it");
       $finish;
     end
   end
@@ -155,7 +161,7 @@ module clhls_dispatcher #(
   wire        g_final_x = g_more_x_q[32];
   wire        g_final_y = g_more_y_q[32];
   wire        g_final_z = g_more_z_q[32];
-  wire        g_go;            // the group gets a slot and moves on
+  wire        g_go;            // the next group's turn
 
   wire [31:0] g_x_next = g_x_q + 32'd1;
   wire [31:0] g_y_next = g_y_q + 32'd1;
@@ -259,15 +265,33 @@ module clhls_dispatcher #(
   wire [15:0] d_size_y = g_final_y ? g_left_y_q[15:0] : local_y;
   wire [15:0] d_size_z = g_final_z ? g_left_z_q[15:0] : local_z;
 
-  assign g_go = g_valid_q & |free_q & (~d_valid_q | d_go);
+  wire mine;    // the group is this unit's
+  wire g_take;  // it gets a slot
+  assign g_take = g_valid_q & mine & |free_q & (~d_valid_q | d_go);
+  assign g_go   = g_take | (g_valid_q & ~mine);
+
+  generate
+    if (UNITS > 1) begin : g_turns
+      localparam [4:0] FIRST = UNIT[4:0];
+      localparam [4:0] LAST  = UNITS[4:0] - 5'd1;
+      reg [4:0] turn_q;  // groups to go to the next one of this unit
+      always @(posedge clk) begin
+        if (begin_run) turn_q <= FIRST;
+        else if (g_go) turn_q <= (turn_q == 5'd0) ? LAST : turn_q - 5'd1;
+      end
+      assign mine = turn_q == 5'd0;
+    end else begin : g_all
+      assign mine = 1'b1;
+    end
+  endgenerate
 
   integer q;
   always @(posedge clk) begin
     if (rst) d_valid_q <= 1'b0;
-    else d_valid_q <= g_go | (d_valid_q & ~d_go);
+    else d_valid_q <= g_take | (d_valid_q & ~d_go);
   end
   always @(posedge clk) begin
-    if (g_go) begin
+    if (g_take) begin
       d_slot_q       <= pick_number;
       d_group_x_q    <= g_x_q;
       d_group_y_q    <= g_y_q;
@@ -454,7 +478,7 @@ module clhls_dispatcher #(
           sent_q    <= 1'b0;
           size_q    <= 16'd0;
         end else begin
-          free_q[s] <= over | (free_q[s] & ~(g_go & pick[s]));
+          free_q[s] <= over | (free_q[s] & ~(g_take & pick[s]));
           if (send & ~retire) out_q <= out_q + 16'd1;
           else if (retire & ~send) out_q <= out_q - 16'd1;
           sent_q <= (send & e_last_q) | (sent_q & ~over);
