@@ -1,5 +1,5 @@
 //! Runs the launches of test kernels:
-//! `filetests [--device emu|schedule|sim] [--producer NAME] [--board NAME] [--simd N] [--jobs N] [--rotate] [KERNEL...]`.
+//! `filetests [--device emu|schedule|sim] [--producer NAME] [--board NAME] [--simd N] [--compute-units N] [--jobs N] [--rotate] [KERNEL...]`.
 //!
 //! The kernels are `build/kernels/<kernel>.<producer>.spv`, as `testbenches/kernels/compile` makes them.
 //! emu runs each module as read and as optimised, and must give the expected results both times;
@@ -33,6 +33,7 @@ struct Settings {
     rotate: bool,
     jobs: usize,
     simd: u32,
+    compute_units: u32,
     board: String,
     producers: Vec<String>,
     kernels: Vec<String>,
@@ -44,6 +45,7 @@ fn settings() -> Result<Settings, String> {
         rotate: false,
         jobs: 1,
         simd: 1,
+        compute_units: 1,
         board: "unit".into(),
         producers: vec![],
         kernels: vec![],
@@ -65,6 +67,10 @@ fn settings() -> Result<Settings, String> {
             "--simd" => {
                 let n = args.next().and_then(|n| n.parse().ok());
                 s.simd = n.ok_or("--simd N")?;
+            }
+            "--compute-units" => {
+                let n = args.next().and_then(|n| n.parse().ok());
+                s.compute_units = n.ok_or("--compute-units N")?;
             }
             "--board" => s.board = args.next().ok_or("--board NAME")?,
             "--producer" => s.producers.push(args.next().ok_or("--producer NAME")?),
@@ -200,7 +206,7 @@ fn run_emu(kernel: &str, producer: &str, simd: u32) -> Result<usize, String> {
 fn check_schedules(kernel: &str, producer: &str) -> Result<String, String> {
     let (module, file, _) = load(kernel, producer)?;
     let bits = schedules::check(&module, file.local_capacity().max(1))?;
-    let saved = 100.0 * (1.0 - bits.sdc as f64 / bits.asap.max(1) as f64);
+    let saved = 100.0 * (bits.asap - bits.sdc) as f64 / bits.asap.max(1) as f64;
     Ok(format!("register bits {} asap, {} sdc, {saved:.1} % less", bits.asap, bits.sdc))
 }
 
@@ -228,7 +234,7 @@ fn run_sim(
             kernels: vec![],
             level: ir_opt::Level::O2,
             simd: settings.simd,
-            compute_units: 1,
+            compute_units: settings.compute_units,
             local_bytes: file.local_capacity().max(1),
             scheduling: schedule,
             clock_mhz: None,

@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Nodes above which a region is scheduled as soon as possible: time grows faster than linearly.
-const MAX_NODES: usize = 3000;
+const MAX_NODES: usize = 10_000;
 /// The variable that is 0: the region's entry.
 const ENTRY: u32 = 0;
 /// The region's exit.
