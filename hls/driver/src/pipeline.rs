@@ -196,14 +196,16 @@ impl<'a> Pipeline<'a> {
     /// schedule-to-rtl and rtl-to-verilog: Verilog files by path below the output directory.
     ///
     /// # Errors
-    /// Those of the steps; what `--simd` and `--compute-units` ask beyond them.
+    /// Those of the steps; a number of compute units that is not possible (`E0608`).
     pub fn verilog(
         &self,
         module: &Module,
         schedules: &[KernelSchedule],
     ) -> Result<(FileSet, Manifest)> {
-        if self.options.compute_units != 1 {
-            let what = "--compute-units above 1 is not supported yet";
+        let most = schedule_to_rtl::MOST_COMPUTE_UNITS;
+        if !(1..=most).contains(&self.options.compute_units) {
+            let n = self.options.compute_units;
+            let what = format!("--compute-units {n}: from 1 to {most} are possible");
             return Err(Failure::new("E0608", what));
         }
         self.step("generate Verilog");
@@ -213,6 +215,7 @@ impl<'a> Pipeline<'a> {
             clock_mhz: self.clock_mhz(),
             bus_bytes: self.bus_bytes(),
             local_arg_bytes: self.options.local_bytes,
+            compute_units: self.options.compute_units,
         };
         let family = &self.board.family.name;
         let (design, manifest) =

@@ -27,6 +27,8 @@ pub struct Shared<'a> {
     pub target: &'a str,
     /// Source files.
     pub sources: &'a SourceMap,
+    /// Copies of the datapath, each with a dispatcher.
+    pub compute_units: u32,
     /// Module name of each unit.
     pub unit_modules: FxHashMap<UnitId, String>,
 }
@@ -107,6 +109,8 @@ pub struct Core<'a> {
     pub incoming: SecondaryMap<Block, Vec<(Option<Edge>, Stream)>>,
     /// Conditions under which a token leaves each loop.
     pub exit_pulses: Vec<Vec<Expr>>,
+    /// Inputs of the loops' counters that take them.
+    pub exit_nets: Vec<Option<Net>>,
     /// Streams into loops with several entries: outside and inside of the gate.
     pub entries: Vec<Vec<(Stream, Stream)>>,
     /// Retirement: valid and slot.
@@ -131,6 +135,7 @@ impl<'a> Core<'a> {
             channels: vec![],
             incoming: SecondaryMap::new(),
             exit_pulses,
+            exit_nets: vec![None; sh.s.loops.len()],
             entries: vec![vec![]; sh.s.loops.len()],
             retire: None,
             group_size,

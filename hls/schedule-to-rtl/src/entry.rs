@@ -66,6 +66,7 @@ impl Core<'_> {
             let (n, exits) = (entries.len() as u32, self.exit_count(index).max(1));
             let name = format!("{}_gates", l.header);
             let pulses = self.b.net(&format!("{}_exits", l.header), exits);
+            self.exit_nets[index] = Some(pulses);
             let ready = self.b.net(&format!("{name}_ready"), n);
             let valid = self.b.net(&format!("{name}_valid"), n);
             let all = |f: &dyn Fn(&(Stream, Stream)) -> Net| {
@@ -155,6 +156,7 @@ impl Core<'_> {
         let out = Stream::new(&mut self.b, &format!("{block}_gate"), width);
         let exits = self.exit_count(index).max(1);
         let pulses = self.b.net(&format!("{block}_exits"), exits);
+        self.exit_nets[index] = Some(pulses);
         self.b
             .instance("clhls_loop_gate", &format!("u_{block}_gate"))
             .param("LIMIT", l.limit)
@@ -183,10 +185,8 @@ impl Core<'_> {
 
     /// Connects the loops' counters to their exits.
     pub fn loop_counters(&mut self) {
-        for (k, l) in self.sh.s.loops.iter().enumerate() {
-            let pulses = std::mem::take(&mut self.exit_pulses[k]);
-            let name = format!("{}_exits", l.header);
-            let Some(net) = self.b.find(&name) else { continue };
+        for (k, pulses) in std::mem::take(&mut self.exit_pulses).into_iter().enumerate() {
+            let Some(net) = self.exit_nets[k] else { continue };
             let e = if pulses.is_empty() {
                 Expr::bit(false)
             } else {

@@ -9,6 +9,7 @@ use rtl::{Expr, ModuleBuilder, Net};
 use schedule::{KernelSchedule, Place};
 
 /// Nets of the launch-uniform values of a kernel.
+#[derive(Clone)]
 pub struct Fixed {
     values: FxHashMap<Value, Expr>,
 }

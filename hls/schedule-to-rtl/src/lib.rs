@@ -24,7 +24,7 @@ use ir::{Block, Function, Global, Module, Op, Space};
 use rtl::Design;
 use schedule::KernelSchedule;
 
-pub use manifest::{Built, signature};
+pub use manifest::{Built, MOST_COMPUTE_UNITS, signature};
 
 /// Most units on one side of a memory port: each has an AXI id of its own.
 const MAX_PORT_UNITS: usize = 1 << top::ID_BITS;
@@ -84,7 +84,9 @@ fn lower_kernel(
     let live = Liveness::new(&s.func, &cfg, |v| core::travels(s, v));
     let name = rtl::build::legal(&s.func.name);
     let sources = &module.sources;
-    let sh = Shared { s, cfg, live, name, target, sources, unit_modules };
+    // A single work-item has no use for a second datapath.
+    let compute_units = if s.task { 1 } else { built.compute_units };
+    let sh = Shared { s, cfg, live, name, target, sources, compute_units, unit_modules };
     let mut kernel = manifest::kernel(&sh, module, built);
     let map = kernel
         .lay_out(has_program_memory)
@@ -108,7 +110,7 @@ fn too_many_units(s: &KernelSchedule, units: (usize, usize)) -> base::Diagnostic
         ),
     )
     .at(s.func.loc)
-    .help("unroll less, use fewer work-items side by side (`--simd`), or vector accesses such as vload4 in place of single ones")
+    .help("unroll less, use fewer work-items side by side (`--simd`) or compute units, or vector accesses such as vload4 in place of single ones")
     .into()
 }
 

@@ -84,6 +84,9 @@ fn value_type(ty: Type) -> Option<ElementType> {
     Some(ElementType { scalar, lanes: ty.lanes.into() })
 }
 
+/// Most copies of a datapath: what the dispatchers of a launch can take turns in.
+pub const MOST_COMPUTE_UNITS: u32 = 16;
+
 /// What a kernel is built for.
 pub struct Built<'a> {
     /// Board name.
@@ -94,6 +97,8 @@ pub struct Built<'a> {
     pub bus_bytes: u32,
     /// Capacity of each local-pointer argument in bytes.
     pub local_arg_bytes: u64,
+    /// Copies of the datapath, 1 to [`MOST_COMPUTE_UNITS`]; single work-item kernels have one.
+    pub compute_units: u32,
 }
 
 /// The manifest entry of a kernel, with its registers laid out later.
@@ -113,7 +118,7 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
         board: built.board.to_owned(),
         clock_mhz: built.clock_mhz,
         hidden: vec![],
-        compute_units: 1,
+        compute_units: sh.compute_units,
         memory_ports: vec![MemoryPort {
             name: "m_axi_gmem0".into(),
             data_bits: 8 * built.bus_bytes,

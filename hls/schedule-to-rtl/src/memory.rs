@@ -224,7 +224,7 @@ impl Memories {
             .param("DEPTH_BEATS", LOAD_BEATS)
             .param("READ_ONLY", shape.read_only)
             .param("PARTS", shape.parts)
-            .param("LINE_WAIT", line_wait(sh))
+            .param("LINE_WAIT", line_wait(sh, true))
             .param("SITE", site)
             .param("TARGET", Param::Text(sh.target.to_owned()))
             .input("flush", self.flush_loads)
@@ -292,7 +292,7 @@ impl Memories {
             .param("ACK", access.ack)
             .param("PARTS", parts)
             .param("DEPTH", STORE_DEPTH)
-            .param("LINE_WAIT", line_wait(sh))
+            .param("LINE_WAIT", line_wait(sh, access.ack))
             .param("SITE", site)
             .param("TARGET", Param::Text(sh.target.to_owned()))
             .input("flush", self.flush_stores)
@@ -365,7 +365,7 @@ fn loads_per_unit(sh: &Shared) -> u32 {
         a.kind == AccessKind::Load
             && matches!(sh.s.memories[a.memory].kind, MemoryKind::Device { .. })
     };
-    let loads = sh.s.accesses.values().filter(device).count() as u32;
+    let loads = sh.s.accesses.values().filter(device).count() as u32 * sh.compute_units;
     loads.div_ceil(MAX_LOAD_UNITS).max(1)
 }
 
@@ -451,9 +451,10 @@ pub fn site(sh: &Shared, inst: Inst) -> u32 {
     sh.s.accesses.get_index_of(&inst).unwrap_or(0) as u32
 }
 
-/// Idle cycles after which an open line is fetched or written: a single work-item waits for it.
-fn line_wait(sh: &Shared) -> u32 {
-    if sh.s.task { 0 } else { 16 }
+/// Idle cycles after which an open line is fetched or written. A single work-item waits for its loads
+/// and acknowledged stores, so these lines go out at once; nobody waits for posted stores, which share lines.
+fn line_wait(sh: &Shared, waited_for: bool) -> u32 {
+    if sh.s.task && waited_for { 0 } else { 16 }
 }
 
 /// The 64-bit device address of a request.

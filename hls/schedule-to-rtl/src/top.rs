@@ -51,9 +51,44 @@ pub fn build(
     let go = delayed(&mut b, control.start, sh.s.prologue_latency + 1);
     let draining = b.net("draining", 1);
     let r_data = b.net("gmem0_r_data", 8 * bus_bytes);
-    let memories = Memories::new(bus_bytes, go, draining, r_data);
-    let mut core = Core::new(sh, b, fixed, memories);
-    let dispatch = dispatcher(&mut core, &bus, go);
+    let mut memories = Memories::new(bus_bytes, go, draining, r_data);
+    let mut units = Units::default();
+    for unit in 0..sh.compute_units {
+        (b, memories) = compute_unit(sh, b, &fixed, memories, (&bus, go, unit), &mut units);
+    }
+    memories.finish_loads(&mut b, sh);
+    atomics::build(&mut b, sh, &mut memories);
+    let beats = port(&mut b, &memories, bus_bytes);
+    finish(&mut b, &control, &units, draining, go, &memories, beats);
+    let port_units = (memories.readers.len(), memories.writers.len());
+    let Units { mut modules, channels, .. } = units;
+    modules.push(b.finish());
+    Top { modules, channels, port_units }
+}
+
+/// The compute units made so far.
+#[derive(Default)]
+struct Units {
+    /// Modules of segments, which all units instantiate.
+    modules: Vec<Module>,
+    channels: Vec<ChannelInfo>,
+    /// Sticky flags of barriers that wait.
+    waiting: Vec<Net>,
+    dispatchers: Vec<Dispatch>,
+}
+
+/// A dispatcher with the datapath and the on-chip memories that it feeds; units for device memory
+/// are added to those there are.
+fn compute_unit(
+    sh: &Shared,
+    b: ModuleBuilder,
+    fixed: &Fixed,
+    memories: Memories,
+    (bus, go, unit): (&ArgumentBus, Net, u32),
+    units: &mut Units,
+) -> (ModuleBuilder, Memories) {
+    let mut core = Core::new(sh, b, fixed.clone(), memories);
+    let dispatch = dispatcher(&mut core, bus, go, unit);
     core.blocks();
     let Core { mut b, mut memories, modules, channels, retire, waiting, .. } = core;
     let (retire_valid, retire_slot) = retire.unwrap_or((Expr::bit(false), Expr::bit(false)));
@@ -64,14 +99,13 @@ pub fn build(
     for (id, memory) in &on_chip {
         onchip::build(&mut b, sh, *id, memory);
     }
-    memories.finish_loads(&mut b, sh);
-    atomics::build(&mut b, sh, &mut memories);
-    let beats = port(&mut b, &memories, bus_bytes);
-    finish(&mut b, &control, &dispatch, draining, go, &memories, &waiting, beats);
-    let port_units = (memories.readers.len(), memories.writers.len());
-    let mut modules = modules;
-    modules.push(b.finish());
-    Top { modules, channels, port_units }
+    if unit == 0 {
+        units.modules = modules;
+    }
+    units.channels.extend(channels);
+    units.waiting.extend(waiting);
+    units.dispatchers.push(dispatch);
+    (b, memories)
 }
 
 /// An expression extended with zeros.
@@ -151,7 +185,7 @@ struct Dispatch {
 }
 
 /// The dispatcher, and its stream into the entry block.
-fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net) -> Dispatch {
+fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net, unit: u32) -> Dispatch {
     use HiddenArg::*;
     let o = core.sh.s.occupancy;
     let slot_bits = o.slot_bits.max(1);
@@ -176,6 +210,8 @@ fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net) -> Dispatch {
         .param("SLOT_BITS", slot_bits)
         .param("LID_BITS", DISPATCH_LID_BITS)
         .param("SIMD", lanes)
+        .param("UNITS", core.sh.compute_units)
+        .param("UNIT", unit)
         .input("start", go);
     let sizes = [
         ("global_size", [GlobalSizeX, GlobalSizeY, GlobalSizeZ]),
@@ -439,18 +475,38 @@ fn idle_value(name: &str, bus_bytes: u32) -> u128 {
     }
 }
 
+/// A condition that is 1 once when all dispatchers are done.
+fn all_retired(b: &mut ModuleBuilder, dispatchers: &[Dispatch], go: Net) -> Expr {
+    if let [one] = dispatchers {
+        return one.done.into();
+    }
+    let flags: Vec<Expr> = dispatchers
+        .iter()
+        .map(|d| {
+            let flag = b.net("unit_done", 1);
+            let set = Expr::any([flag.into(), d.done.into()]);
+            b.register(flag, Expr::Net(go).mux(Expr::bit(false), set), None, Some(0));
+            flag.into()
+        })
+        .collect();
+    let all = b.wire("units_done", Expr::all(flags));
+    let before = b.net("units_done_before", 1);
+    b.register(before, all.into(), None, Some(0));
+    Expr::all([all.into(), Expr::Net(before).not()])
+}
+
 /// Draining, counters, error flags.
 #[allow(clippy::too_many_arguments)]
 fn finish(
     b: &mut ModuleBuilder,
     control: &Control,
-    dispatch: &Dispatch,
+    units: &Units,
     draining: Net,
     go: Net,
     memories: &Memories,
-    waiting: &[Net],
     beats: [Expr; 2],
 ) {
+    let all_retired = all_retired(b, &units.dispatchers, go);
     let idle = b.wire("memory_idle", Expr::all(memories.idle.iter().cloned()));
     // Units may show idle for a cycle before a request reaches them: wait until it lasts.
     let settled = b.net("settled", 3);
@@ -459,18 +515,23 @@ fn finish(
     b.register(settled, calm.mux(count, Expr::Const(3, 0)), None, Some(0));
     let all_ones = Expr::bin(Binary::Eq, settled.into(), Expr::Const(3, 7));
     let over = Expr::all([draining.into(), idle.into(), all_ones]);
-    let next = Expr::Net(control.done)
-        .mux(Expr::bit(false), Expr::any([draining.into(), dispatch.done.into()]));
+    let next =
+        Expr::Net(control.done).mux(Expr::bit(false), Expr::any([draining.into(), all_retired]));
     b.register(draining, next, None, Some(0));
     let pulse = Expr::all([over, Expr::Net(control.done).not()]);
     b.register(control.done, pulse, None, Some(0));
-    let stuck = Expr::any(waiting.iter().map(|w| Expr::Net(*w)));
+    let stuck = Expr::any(units.waiting.iter().map(|w| Expr::Net(*w)));
     let flag = b.net("barrier_incomplete", 1);
     let sticky = Expr::any([flag.into(), Expr::all([stuck, draining.into()])]);
     b.register(flag, Expr::Net(go).mux(Expr::bit(false), sticky), None, Some(0));
     b.assign(control.errors, Expr::Concat(vec![Expr::Const(31, 0), flag.into()]));
     let [cycles, retired, read_beats, write_beats] = control.counters;
-    b.assign(retired, dispatch.retired);
+    let counts = units.dispatchers.iter().map(|d| Expr::Net(d.retired));
+    let sum = counts.reduce(|x, y| Expr::bin(Binary::Add, x, y));
+    match units.dispatchers.len() {
+        1 => b.assign(retired, sum.unwrap_or(Expr::Const(64, 0))),
+        _ => b.register(retired, sum.unwrap_or(Expr::Const(64, 0)), None, None),
+    }
     let [read, write] = beats;
     b.instance("clhls_perf", "u_perf")
         .param("PORTS", Param::Int(1))
