@@ -118,7 +118,7 @@ fn cannot_block(s: &KernelSchedule) -> Result<(), String> {
     small.occupancy.max_work_group_size = size;
     for l in &mut small.loops {
         let barrier = l.blocks.iter().any(|b| has_barrier(s, *b));
-        let limit = if barrier { small.occupancy.work_items() } else { SMALL_LIMIT };
+        let limit = if barrier { l.never_full(&small.occupancy) } else { SMALL_LIMIT };
         l.limit = limit.max(l.entries.len() as u32);
         l.back_depth = l.limit;
     }

@@ -91,7 +91,9 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
         let limit = if s.task {
             2
         } else if has_barrier(&s.func, data.blocks.iter().copied()) {
-            s.occupancy.work_items()
+            // A barrier waits for whole groups: nobody is kept out. The gates of several entries
+            // are open only while each of them could let one in.
+            s.occupancy.work_items() + data.entries.len() as u32 - 1
         } else {
             let wanted = latency.next_power_of_two().clamp(*LIMIT.start(), *LIMIT.end());
             let wanted = if device { *LIMIT.end() } else { wanted };

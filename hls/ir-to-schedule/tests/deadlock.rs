@@ -62,7 +62,7 @@ impl Program<'_> {
                 2 => self.if_else(at, depth - 1, barriers),
                 3 | 4 => self.do_while(at, depth - 1, barriers),
                 5 => self.two_ways_back(at, depth - 1, barriers),
-                _ => self.two_entries(at, depth - 1),
+                _ => self.two_entries(at, depth - 1, barriers),
             };
         }
         at
@@ -110,12 +110,12 @@ impl Program<'_> {
     }
 
     /// An irreducible loop; its sides may have loops of their own.
-    fn two_entries(&mut self, at: usize, depth: u32) -> usize {
+    fn two_entries(&mut self, at: usize, depth: u32, barriers: bool) -> usize {
         let (a, b, exit) = (self.block(), self.block(), self.block());
         self.loops += 1;
         self.branch(at, a, b);
         for (side, other) in [(a, b), (b, a)] {
-            let end = self.statements(side, depth, false);
+            let end = self.statements(side, depth, barriers);
             self.branch(end, other, exit);
         }
         exit
@@ -160,7 +160,6 @@ fn schedule(text: &str) -> KernelSchedule {
 /// Makes everything as small as the rules against deadlock allow.
 fn shrink(s: &mut KernelSchedule, rng: &mut Rng) {
     s.occupancy.slots = 1 + rng.below(3) as u32;
-    let all = s.occupancy.work_items();
     let barrier = |b: &ir::Block| {
         let insts = &s.func.blocks[*b].insts;
         insts.iter().any(|i| matches!(s.func.insts[*i].op, ir::Op::Barrier(..)))
@@ -168,7 +167,7 @@ fn shrink(s: &mut KernelSchedule, rng: &mut Rng) {
     for l in &mut s.loops {
         let least = l.entries.len() as u32;
         let limit = (1 + rng.below(6) as u32).max(least);
-        l.limit = if l.blocks.iter().any(barrier) { all } else { limit };
+        l.limit = if l.blocks.iter().any(barrier) { l.never_full(&s.occupancy) } else { limit };
         l.back_depth = l.limit;
     }
     for b in s.func.layout.clone() {

@@ -100,6 +100,14 @@ pub struct LoopSchedule {
     pub reason: String,
 }
 
+impl LoopSchedule {
+    /// Least admission limit that never keeps a work-item out. The gates of several entries are
+    /// open only while each of them could let one in.
+    pub fn never_full(&self, occupancy: &Occupancy) -> u32 {
+        occupancy.work_items() + (self.entries.len() as u32).max(1) - 1
+    }
+}
+
 /// A loop of one block that one work-item runs: iterations enter the block's pipeline one after
 /// the other, each a token of its own, and stay in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -166,6 +166,11 @@ fn loops_cannot_deadlock() {
     expect("ndrange", "phases", "admits nothing", |s| s.loops[0].limit = 0);
     expect("ndrange", "phases", "but its back edge holds 127", |s| s.loops[0].back_depth = 127);
     expect("ndrange", "phases", "but its barrier waits for up to", |s| s.loops[0].limit = 127);
+    expect("ndrange", "phases", "at its 2 entries that takes 129", |s| {
+        // The gates of two entries close one work-item earlier.
+        let other = s.loops[0].blocks[1];
+        s.loops[0].entries.push(other);
+    });
     // Irreducible: both entries are counted, and there is room for both.
     expect("ndrange", "tangle", "without counting", |s| {
         s.loops[0].entries.pop();

@@ -138,9 +138,12 @@ impl Verifier<'_> {
             self.fail(None, what);
         }
         let all = self.s.occupancy.work_items();
-        if limit < all && l.blocks.iter().any(|b| self.has_barrier(*b)) {
+        let needed = l.never_full(&self.s.occupancy);
+        if limit < needed && l.blocks.iter().any(|b| self.has_barrier(*b)) {
             let what = format!(
-                "the loop at {header} admits {limit} work-items, but its barrier waits for up to {all}"
+                "the loop at {header} admits {limit} work-items, but its barrier waits for up to \
+                 {all}: at its {} entries that takes {needed}",
+                l.entries.len()
             );
             self.fail(None, what);
         }
