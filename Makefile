@@ -51,6 +51,7 @@ kernels: ## compile the test kernels with both producers
 emu: kernels ## all test kernels in the interpreter: as read, -O0 and -O2
 	@echo "== kernels in the interpreter"
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device emu --jobs $(JOBS)
+	@$(CARGO) run --release --quiet -p clhls-filetests -- --device emu --jobs $(JOBS) --producer clang-22 --simd 8
 
 schedules: kernels ## schedules of all test kernels: rules, text, registers
 	@echo "== schedules of the kernels"
@@ -61,6 +62,10 @@ sim: kernels ## all test kernels as simulated hardware
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-22 --rotate
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-15 --rotate \
 	  vadd matmul_tiled histogram_local scan fir_task struct_args vector_shuffles nonuniform_groups
+	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-22 --rotate \
+	  --board u250 --simd 8 vadd transpose reduce_local vector_shuffles
+	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-22 --rotate \
+	  --compute-units 3 vadd histogram_global nonuniform_groups
 
 sim-all: kernels ## both producers, every schedule and memory behaviour (hours)
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS)

@@ -47,34 +47,43 @@ module clhls_axil_control #(
   end
 
   // ---- write channel: address and data are each held until both are there ----
+  // Ready is low during reset: this module may leave its reset later than the host, and must not take what it would forget.
   reg        aw_held_q;
   reg        w_held_q;
+  reg        aw_ready_q;   // = ~aw_held_q outside of reset
+  reg        w_ready_q;
   reg        b_valid_q;
   reg [9:0]  aw_word_q;
   reg [31:0] w_data_q;
   reg [3:0]  w_strb_q;
   wire       write = aw_held_q & w_held_q & ~b_valid_q;
+  wire       hold_aw = ((s_axi_awvalid & aw_ready_q) | aw_held_q) & ~write;
+  wire       hold_w  = ((s_axi_wvalid & w_ready_q) | w_held_q) & ~write;
 
-  assign s_axi_awready = ~aw_held_q;
-  assign s_axi_wready  = ~w_held_q;
+  assign s_axi_awready = aw_ready_q;
+  assign s_axi_wready  = w_ready_q;
   assign s_axi_bvalid  = b_valid_q;
   assign s_axi_bresp   = 2'b00;
 
   always @(posedge clk) begin
     if (rst) begin
-      aw_held_q <= 1'b0;
-      w_held_q  <= 1'b0;
-      b_valid_q <= 1'b0;
+      aw_held_q  <= 1'b0;
+      w_held_q   <= 1'b0;
+      aw_ready_q <= 1'b0;
+      w_ready_q  <= 1'b0;
+      b_valid_q  <= 1'b0;
     end else begin
-      aw_held_q <= (s_axi_awvalid | aw_held_q) & ~write;
-      w_held_q  <= (s_axi_wvalid | w_held_q) & ~write;
-      b_valid_q <= write | (b_valid_q & ~s_axi_bready);
+      aw_held_q  <= hold_aw;
+      w_held_q   <= hold_w;
+      aw_ready_q <= ~hold_aw;
+      w_ready_q  <= ~hold_w;
+      b_valid_q  <= write | (b_valid_q & ~s_axi_bready);
     end
   end
 
   always @(posedge clk) begin
-    if (~aw_held_q) aw_word_q <= s_axi_awaddr[11:2];
-    if (~w_held_q) begin
+    if (aw_ready_q) aw_word_q <= s_axi_awaddr[11:2];
+    if (w_ready_q) begin
       w_data_q <= s_axi_wdata;
       w_strb_q <= s_axi_wstrb;
     end
@@ -82,6 +91,7 @@ module clhls_axil_control #(
 
   // ---- read channel ----
   reg        ar_held_q;
+  reg        ar_ready_q;   // = ~ar_held_q outside of reset
   reg        r_valid_q;
   reg        select_q;   // select_word_q is valid
   reg        picked_q;   // arg_word_q and system_q hold the word
@@ -91,28 +101,31 @@ module clhls_axil_control #(
   reg [31:0] system_q;
   wire       deliver = ar_held_q & picked_q & ~r_valid_q;
   wire       is_ctrl = ar_word_q == 10'd0;
+  wire       hold_ar = ((s_axi_arvalid & ar_ready_q) | ar_held_q) & ~deliver;
 
-  assign s_axi_arready = ~ar_held_q;
+  assign s_axi_arready = ar_ready_q;
   assign s_axi_rvalid  = r_valid_q;
   assign s_axi_rdata   = r_data_q;
   assign s_axi_rresp   = 2'b00;
 
   always @(posedge clk) begin
     if (rst) begin
-      ar_held_q <= 1'b0;
-      select_q  <= 1'b0;
-      picked_q  <= 1'b0;
-      r_valid_q <= 1'b0;
+      ar_held_q  <= 1'b0;
+      ar_ready_q <= 1'b0;
+      select_q   <= 1'b0;
+      picked_q   <= 1'b0;
+      r_valid_q  <= 1'b0;
     end else begin
-      ar_held_q <= (s_axi_arvalid | ar_held_q) & ~deliver;
-      select_q  <= ar_held_q & ~deliver;
-      picked_q  <= select_q & ~deliver;
-      r_valid_q <= deliver | (r_valid_q & ~s_axi_rready);
+      ar_held_q  <= hold_ar;
+      ar_ready_q <= ~hold_ar;
+      select_q   <= ar_held_q & ~deliver;
+      picked_q   <= select_q & ~deliver;
+      r_valid_q  <= deliver | (r_valid_q & ~s_axi_rready);
     end
   end
 
   always @(posedge clk) begin
-    if (~ar_held_q) ar_word_q <= s_axi_araddr[11:2];
+    if (ar_ready_q) ar_word_q <= s_axi_araddr[11:2];
   end
 
   // ---- control: ap_ctrl_hs ----
