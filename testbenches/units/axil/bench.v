@@ -142,9 +142,11 @@ module bench;
       begin while (!awready) @(posedge clk); awvalid <= 0; awaddr <= 12'hxxx; end
       begin while (!wready) @(posedge clk); wvalid <= 0; wdata <= 32'hx; end
       begin while (!arready) @(posedge clk); arvalid <= 0; araddr <= 12'hxxx; end
-      begin for (i = 0; i < 30 && !bvalid; i = i + 1) @(posedge clk); check(i < 30, "first write lost"); bready <= 0; end
-      begin for (n = 0; n < 30 && !rvalid; n = n + 1) @(posedge clk); check(n < 30, "first read lost"); rready <= 0; end
+      begin for (i = 0; i < 30 && !bvalid; i = i + 1) @(posedge clk); bready <= 0; end
+      begin for (n = 0; n < 30 && !rvalid; n = n + 1) @(posedge clk); rready <= 0; end
     join
+    check(i < 30, "first write lost");
+    check(n < 30, "first read lost");
     @(posedge clk);
     read_word(12'h004);
     check(value === 32'h1, "first write has no effect");
