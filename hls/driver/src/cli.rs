@@ -77,11 +77,11 @@ pub struct CompileArgs {
     /// Optimisation level: 0 only what hardware needs, 1 without trading area for speed, 2 all.
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub level: u8,
-    /// Work-items that go through the datapath side by side.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Work-items that go through the datapath side by side: 1, 2, 4, 8 or 16.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub simd: u32,
-    /// Copies of the datapath.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Copies of the datapath, which share the work-groups.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub compute_units: u32,
     /// Capacity in bytes of each local-memory argument.
     #[arg(long, value_name = "BYTES", default_value_t = 16384)]
