@@ -82,6 +82,7 @@ rtl-lint: ## generated designs through Verilator -Wall, yosys and Icarus
 bless: ## rewrite expected outputs and generated documents
 	@CLHLS_BLESS=1 $(CARGO) test --quiet -p clhls-filetests -p clhls-abi -p clhls-ir-opt
 	@$(CARGO) run --quiet -p clhls-spirv-to-ir --example docs -- docs
+	@scripts/rtl-docs
 
 bless-check: bless
 	@git diff --exit-code -- testbenches docs || { echo "make bless changed files: look at them and commit"; exit 1; }
