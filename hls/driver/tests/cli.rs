@@ -137,7 +137,7 @@ fn dumps_show_every_stage() {
     let (dir, input) = scratch();
     let dump = dir.path().join("dump");
     let o = clhls(&["build", text(&input), "--emit", "schedule", "--dump-dir", text(&dump)]);
-    assert!(o.out.starts_with("schedule twice"), "{}", o.out);
+    assert!(o.out.starts_with("schedule \"twice\" "), "{}", o.out);
     let mut names: Vec<String> = std::fs::read_dir(&dump)
         .expect("made")
         .map(|e| e.expect("entry").file_name().into_string().expect("UTF-8"))

@@ -261,6 +261,10 @@ impl Reader {
         let l = &mut line;
         match l.word()? {
             "schedule" => {
+                let name = l.string()?;
+                if name != self.s.func.name {
+                    return Err(l.error(format!("the kernel is not called `{name}`")));
+                }
                 let period_ns = l.field("period")?;
                 self.s.clock = Clock { period_ns, overhead_ns: l.field("overhead")? };
             }

@@ -42,7 +42,8 @@ fn errors_name_the_line() {
         assert!(text.contains(from), "{from}");
         parse(&text.replacen(from, to, 1)).expect_err(to).to_string()
     };
-    assert!(error("schedule period", "schedule length").contains("expected `period`"));
+    assert!(error(" period", " length").contains("expected `period`"));
+    assert!(error("\"accumulate\"", "\"other\"").contains("is not called `other`"));
     assert!(error("\nprologue 0", "\nprologue one").contains("`one` is not a number"));
     assert!(error("access e0 mem0", "access e0 mem7").contains("mem7 does not exist"));
     assert!(error("loop b1", "loop b99").contains("b99 does not exist"));
