@@ -22,6 +22,8 @@ pub struct Options {
     pub simd: u32,
     /// Copies of the datapath.
     pub compute_units: u32,
+    /// Most memory ports; none = 1. Not more than the board has.
+    pub memory_ports: Option<u32>,
     /// Capacity in bytes of each local-memory argument.
     pub local_bytes: u64,
     /// How segments are scheduled.
@@ -178,6 +180,7 @@ impl<'a> Pipeline<'a> {
             memory_latency: MEMORY_LATENCY,
             bus_bytes: self.bus_bytes(),
             local_arg_bytes: self.options.local_bytes,
+            memory_ports: self.memory_ports()?,
         };
         let mut all = vec![];
         for (_, kernel) in module.kernels() {
@@ -256,6 +259,15 @@ impl<'a> Pipeline<'a> {
 
     fn clock_mhz(&self) -> f64 {
         self.options.clock_mhz.unwrap_or(self.board.default_clock_mhz.into())
+    }
+
+    fn memory_ports(&self) -> Result<u32> {
+        let (wanted, most) = (self.options.memory_ports.unwrap_or(1), self.board.memory.ports);
+        if (1..=most).contains(&wanted) {
+            return Ok(wanted);
+        }
+        let what = format!("--memory-ports {wanted}: board {} has {most}", self.board.name);
+        Err(Failure::new("E0608", what))
     }
 
     fn bus_bytes(&self) -> u32 {

@@ -1,5 +1,5 @@
 //! Runs the launches of test kernels:
-//! `filetests [--device emu|schedule|sim] [--producer NAME] [--board NAME] [--simd N] [--compute-units N] [--jobs N] [--rotate] [KERNEL...]`.
+//! `filetests [--device emu|schedule|sim] [--producer NAME] [--board NAME] [--simd N] [--compute-units N] [--memory-ports N] [--jobs N] [--rotate] [KERNEL...]`.
 //!
 //! The kernels are `build/kernels/<kernel>.<producer>.spv`, as `testbenches/kernels/compile` makes them.
 //! emu runs each module as read and as optimised, and must give the expected results both times;
@@ -34,6 +34,7 @@ struct Settings {
     jobs: usize,
     simd: u32,
     compute_units: u32,
+    memory_ports: Option<u32>,
     board: String,
     producers: Vec<String>,
     kernels: Vec<String>,
@@ -46,6 +47,7 @@ fn settings() -> Result<Settings, String> {
         jobs: 1,
         simd: 1,
         compute_units: 1,
+        memory_ports: None,
         board: "unit".into(),
         producers: vec![],
         kernels: vec![],
@@ -71,6 +73,10 @@ fn settings() -> Result<Settings, String> {
             "--compute-units" => {
                 let n = args.next().and_then(|n| n.parse().ok());
                 s.compute_units = n.ok_or("--compute-units N")?;
+            }
+            "--memory-ports" => {
+                let n = args.next().and_then(|n| n.parse().ok());
+                s.memory_ports = Some(n.ok_or("--memory-ports N")?);
             }
             "--board" => s.board = args.next().ok_or("--board NAME")?,
             "--producer" => s.producers.push(args.next().ok_or("--producer NAME")?),
@@ -235,6 +241,7 @@ fn run_sim(
             level: ir_opt::Level::O2,
             simd: settings.simd,
             compute_units: settings.compute_units,
+            memory_ports: settings.memory_ports,
             local_bytes: file.local_capacity().max(1),
             scheduling: schedule,
             clock_mhz: None,

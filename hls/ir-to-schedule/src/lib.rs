@@ -47,6 +47,8 @@ pub struct Options<'a> {
     pub bus_bytes: u32,
     /// Capacity of each local-pointer argument in bytes.
     pub local_arg_bytes: u64,
+    /// Most ports to device memory, at least 1.
+    pub memory_ports: u32,
 }
 
 /// Schedules one kernel, which must be in the legal form of the optimiser's last pass.

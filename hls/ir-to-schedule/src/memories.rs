@@ -1,5 +1,7 @@
 //! Memories of a kernel, its accesses, and what each access must wait for.
 
+mod ports;
+
 use crate::Options;
 use base::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use base::{Diagnostic, FxHashSet, IndexMap, Result};
@@ -39,6 +41,8 @@ pub fn find(func: &mut Function, module: &Module, options: &Options) -> Result<M
     let provenance = finder.provenance;
     order(func, &cfg, &provenance, &mut found);
     found.conflicts = conflicts(func, &provenance, &found);
+    // Last: what aliases what does not depend on the port.
+    ports::assign(func, &provenance, options.memory_ports, &mut found);
     Ok(found)
 }
 
@@ -227,6 +231,7 @@ impl Finder<'_> {
     }
 }
 
+/// The representative of `k` in a forest of sets.
 fn find_root(root: &[usize], mut k: usize) -> usize {
     while root[k] != k {
         k = root[k];

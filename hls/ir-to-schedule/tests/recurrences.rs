@@ -73,6 +73,7 @@ fn solve(text: &str, family: &target::Family, scheduler: &dyn Scheduler) -> Kern
         memory_latency: 100,
         bus_bytes: 8,
         local_arg_bytes: 64,
+        memory_ports: 1,
     };
     let (_, kernel) = module.kernels().next().expect("a kernel");
     ir_to_schedule::solve(kernel, &module, family, &options)

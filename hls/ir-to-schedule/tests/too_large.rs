@@ -35,6 +35,7 @@ fn the_report_names_regions_that_are_too_large() {
         memory_latency: 100,
         bus_bytes: 8,
         local_arg_bytes: 64,
+        memory_ports: 1,
     };
     let (_, kernel) = module.kernels().next().expect("a kernel");
     let family = target::Family::unit();

@@ -1,7 +1,7 @@
 //! Atomic accesses: the operation codes of the RTL library and the unit for device memory.
 
 use crate::core::Shared;
-use crate::memory::{AtomicClient, Memories, ReadUnit, write_nets};
+use crate::memory::{AtomicClient, Memories, ReadUnit, port_of, write_nets};
 use ir::AtomicOp;
 use rtl::{Expr, ModuleBuilder, Param};
 use schedule::{AccessKind, MemoryKind};
@@ -124,7 +124,12 @@ fn unit(
         b.net(&format!("{name}_ar_len"), 8),
         b.net(&format!("{name}_r_valid"), 1),
     ];
-    let writer = write_nets(b, &name, m.bus_bytes);
+    // All atomic accesses of a kernel have one port.
+    let is_atomic = |a: &&schedule::Access| matches!(a.kind, AccessKind::Atomic(_));
+    let device =
+        |a: &&schedule::Access| matches!(sh.s.memories[a.memory].kind, MemoryKind::Device { .. });
+    let port = sh.s.accesses.values().filter(is_atomic).find(device).map_or(0, |a| port_of(sh, a));
+    let writer = write_nets(b, &name, port, m.bus_bytes);
     let idle = b.net(&format!("{name}_idle"), 1);
     let ready = b.net(&format!("{name}_ready"), n);
     let valid = b.net(&format!("{name}_answers"), n);
@@ -164,7 +169,7 @@ fn unit(
         .output("ar_line", nets[2])
         .output("ar_len", nets[3])
         .input("r_valid", nets[4])
-        .input("r_data", m.r_data)
+        .input("r_data", m.r_data[port as usize])
         .output("aw_valid", w[0])
         .input("aw_ready", w[1])
         .output("aw_line", w[2])
@@ -184,7 +189,7 @@ fn unit(
         let d = b.slice(data, k * 8 * bytes, 8 * bytes);
         b.assign(c.answer.data, d);
     }
-    m.readers.push(ReadUnit { nets });
+    m.readers.push(ReadUnit { port, nets });
     m.writers.push(writer);
     m.idle.push(idle.into());
 }

@@ -1,7 +1,8 @@
 //! What the host must know of a kernel.
 
 use crate::core::{ChannelInfo, Shared};
-use crate::top::ID_BITS;
+use crate::memory::{port_count, port_of};
+use crate::top::{ID_BITS, port_prefix};
 use abi::{
     Access, Arg, ArgKind, Channel, ElementType, Kernel, KernelSignature, LoopInfo, MemoryPort,
     ScalarType, Site, SiteKind,
@@ -108,7 +109,11 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
     for arg in &mut signature.args {
         match arg.kind {
             ArgKind::LocalPtr => arg.local_capacity = Some(built.local_arg_bytes),
-            k if k.is_buffer() => arg.port = Some("m_axi_gmem0".into()),
+            k if k.is_buffer() => {
+                let of_arg = |a: &&schedule::Access| a.argument == Some(arg.index);
+                let access = s.accesses.values().find(of_arg);
+                arg.port = Some(port_prefix(access.map_or(0, |a| port_of(sh, a))));
+            }
             _ => {}
         }
     }
@@ -119,11 +124,13 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
         clock_mhz: built.clock_mhz,
         hidden: vec![],
         compute_units: sh.compute_units,
-        memory_ports: vec![MemoryPort {
-            name: "m_axi_gmem0".into(),
-            data_bits: 8 * built.bus_bytes,
-            id_bits: ID_BITS,
-        }],
+        memory_ports: (0..port_count(s))
+            .map(|p| MemoryPort {
+                name: port_prefix(p),
+                data_bits: 8 * built.bus_bytes,
+                id_bits: ID_BITS,
+            })
+            .collect(),
         sites: sites(sh),
         channels: vec![],
         loops: loops(sh),
@@ -143,7 +150,7 @@ fn sites(sh: &Shared) -> Vec<Site> {
         Site {
             id: id as u32,
             kind,
-            port: device.then(|| "m_axi_gmem0".into()),
+            port: device.then(|| port_prefix(port_of(sh, a))),
             source: sh.place_of(*inst),
             bytes: a.bytes,
             argument: a.argument,

@@ -53,12 +53,16 @@ pub struct Answer {
 
 /// Nets of a unit towards the read multiplexer.
 pub struct ReadUnit {
+    /// Number of the memory port.
+    pub port: u32,
     /// ar_valid, ar_ready, ar_line, ar_len, r_valid.
     pub nets: [Net; 5],
 }
 
 /// Nets of a unit towards the write multiplexer.
 pub struct WriteUnit {
+    /// Number of the memory port.
+    pub port: u32,
     /// aw_valid, aw_ready, aw_line, aw_len, w_valid, w_ready, w_data, w_strb, w_last, b_valid.
     pub nets: [Net; 10],
 }
@@ -66,6 +70,7 @@ pub struct WriteUnit {
 /// What loads that share a unit have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct LoadShape {
+    port: u32,
     bytes: u32,
     read_only: bool,
     /// Bits of the predicate.
@@ -105,8 +110,8 @@ pub struct Memories {
     pub flush_loads: Net,
     /// High while the launch drains.
     pub flush_stores: Net,
-    /// Data of the read channel, common to all units.
-    pub r_data: Net,
+    /// Data of each port's read channel, common to its units.
+    pub r_data: Vec<Net>,
     /// Units that read.
     pub readers: Vec<ReadUnit>,
     /// Units that write.
@@ -123,8 +128,8 @@ pub struct Memories {
 
 impl Memories {
     /// No unit yet. `flush_loads` pulses at the start of a launch, `flush_stores` is high while
-    /// it drains, `r_data` is the read channel's data.
-    pub fn new(bus_bytes: u32, flush_loads: Net, flush_stores: Net, r_data: Net) -> Self {
+    /// it drains, `r_data` is the data of each port's read channel.
+    pub fn new(bus_bytes: u32, flush_loads: Net, flush_stores: Net, r_data: Vec<Net>) -> Self {
         Memories {
             bus_bytes,
             flush_loads,
@@ -164,7 +169,8 @@ impl Memories {
         let answer = Stream::new(b, &format!("load{site}"), 8 * access.bytes);
         let (address, pred) = (device_address(b, &r), predicate(sh, inst, &r));
         let parts = b.expr_width(&pred);
-        let shape = LoadShape { bytes: access.bytes, read_only: access.read_only, parts };
+        let port = port_of(sh, access);
+        let shape = LoadShape { port, bytes: access.bytes, read_only: access.read_only, parts };
         let client = LoadClient {
             valid: r.valid,
             ready: r.ready,
@@ -174,7 +180,7 @@ impl Memories {
             site,
             place: sh.place_of(inst),
         };
-        let share = loads_per_unit(sh);
+        let share = loads_per_unit(sh, port);
         let waiting = self.load_clients.entry(shape).or_default();
         waiting.push(client);
         if waiting.len() as u32 >= share {
@@ -240,16 +246,16 @@ impl Memories {
             .output("ar_line", nets[2])
             .output("ar_len", nets[3])
             .input("r_valid", nets[4])
-            .input("r_data", self.r_data)
+            .input("r_data", self.r_data[shape.port as usize])
             .done();
-        self.readers.push(ReadUnit { nets });
+        self.readers.push(ReadUnit { port: shape.port, nets });
     }
 
     fn store(&mut self, b: &mut ModuleBuilder, sh: &Shared, inst: Inst, r: Request) -> Answer {
         let site = site(sh, inst);
         let access = sh.s.accesses[&inst].clone();
         let name = format!("store{site}");
-        let writer = write_nets(b, &name, self.bus_bytes);
+        let writer = write_nets(b, &name, port_of(sh, &access), self.bus_bytes);
         let [
             aw_valid,
             aw_ready,
@@ -360,10 +366,9 @@ impl Memories {
 }
 
 /// Loads that share a unit: one, unless the memory port has too few ids for a unit each.
-fn loads_per_unit(sh: &Shared) -> u32 {
+fn loads_per_unit(sh: &Shared, port: u32) -> u32 {
     let device = |a: &&schedule::Access| {
-        a.kind == AccessKind::Load
-            && matches!(sh.s.memories[a.memory].kind, MemoryKind::Device { .. })
+        a.kind == AccessKind::Load && sh.s.memories[a.memory].kind == MemoryKind::Device { port }
     };
     let loads = sh.s.accesses.values().filter(device).count() as u32 * sh.compute_units;
     loads.div_ceil(MAX_LOAD_UNITS).max(1)
@@ -429,8 +434,9 @@ fn shared(
 }
 
 /// Nets of a writing unit.
-pub fn write_nets(b: &mut ModuleBuilder, name: &str, bus_bytes: u32) -> WriteUnit {
+pub fn write_nets(b: &mut ModuleBuilder, name: &str, port: u32, bus_bytes: u32) -> WriteUnit {
     WriteUnit {
+        port,
         nets: [
             b.net(&format!("{name}_aw_valid"), 1),
             b.net(&format!("{name}_aw_ready"), 1),
@@ -444,6 +450,23 @@ pub fn write_nets(b: &mut ModuleBuilder, name: &str, bus_bytes: u32) -> WriteUni
             b.net(&format!("{name}_b_valid"), 1),
         ],
     }
+}
+
+/// The memory port of an access to device memory.
+pub fn port_of(sh: &Shared, access: &schedule::Access) -> u32 {
+    match sh.s.memories[access.memory].kind {
+        MemoryKind::Device { port } => port,
+        MemoryKind::Local | MemoryKind::Private => 0,
+    }
+}
+
+/// Memory ports of a kernel; one at least, which may be idle.
+pub fn port_count(s: &schedule::KernelSchedule) -> u32 {
+    let ports = s.memories.values().map(|m| match m.kind {
+        MemoryKind::Device { port } => port + 1,
+        MemoryKind::Local | MemoryKind::Private => 1,
+    });
+    ports.max().unwrap_or(1)
 }
 
 /// Number of an access in the manifest and in simulation.

@@ -2,13 +2,13 @@
 
 use crate::core::{ChannelInfo, Core, Shared};
 use crate::fixed::{ArgumentBus, Fixed};
-use crate::memory::Memories;
+use crate::memory::{Memories, ReadUnit, WriteUnit, port_count};
 use crate::token::{Ids, Stream};
 use crate::{atomics, onchip};
 use abi::{HiddenArg, RegisterMap};
 use base::FxHashMap;
 use ir::{Op, Query};
-use rtl::{Binary, Expr, Module, ModuleBuilder, Net, Param};
+use rtl::{Binary, Expr, Module, ModuleBuilder, Net};
 use schedule::Place;
 
 /// Bits of a local id at the dispatcher: work-groups have at most 65535 work-items.
@@ -22,7 +22,7 @@ pub struct Top {
     pub modules: Vec<Module>,
     /// Channels for the report of a hang.
     pub channels: Vec<ChannelInfo>,
-    /// Units on the read and on the write side of the memory port.
+    /// Units on the read and on the write side of the memory port that has most.
     pub port_units: (usize, usize),
 }
 
@@ -50,7 +50,8 @@ pub fn build(
     let fixed = Fixed::build(&mut b, sh.s, &cx, &bus);
     let go = delayed(&mut b, control.start, sh.s.prologue_latency + 1);
     let draining = b.net("draining", 1);
-    let r_data = b.net("gmem0_r_data", 8 * bus_bytes);
+    let ports = port_count(sh.s);
+    let r_data = (0..ports).map(|p| b.net(&format!("gmem{p}_r_data"), 8 * bus_bytes)).collect();
     let mut memories = Memories::new(bus_bytes, go, draining, r_data);
     let mut units = Units::default();
     for unit in 0..sh.compute_units {
@@ -58,9 +59,13 @@ pub fn build(
     }
     memories.finish_loads(&mut b, sh);
     atomics::build(&mut b, sh, &mut memories);
-    let beats = port(&mut b, &memories, bus_bytes);
-    finish(&mut b, &control, &units, draining, go, &memories, beats);
-    let port_units = (memories.readers.len(), memories.writers.len());
+    let beats: Vec<[Expr; 2]> = (0..ports).map(|p| port(&mut b, &memories, p, bus_bytes)).collect();
+    finish(&mut b, &control, &units, draining, go, &memories, &beats);
+    let most = |counts: Vec<usize>| counts.into_iter().max().unwrap_or(0);
+    let count = |of: &dyn Fn(u32) -> usize| most((0..ports).map(of).collect());
+    let readers = count(&|p| memories.readers.iter().filter(|u| u.port == p).count());
+    let writers = count(&|p| memories.writers.iter().filter(|u| u.port == p).count());
+    let port_units = (readers, writers);
     let Units { mut modules, channels, .. } = units;
     modules.push(b.finish());
     Top { modules, channels, port_units }
@@ -289,32 +294,45 @@ fn entry_stream(
     core.add_incoming(entry, None, Stream { valid, ready, data });
 }
 
-/// The AXI4 master: multiplexers over all units. Gives the beat strobes.
-fn port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> [Expr; 2] {
-    let read = read_port(b, m, bus_bytes);
-    let write = write_port(b, m, bus_bytes);
+/// An AXI4 master: multiplexers over its units. Gives the beat strobes.
+fn port(b: &mut ModuleBuilder, m: &Memories, number: u32, bus_bytes: u32) -> [Expr; 2] {
+    let readers: Vec<&ReadUnit> = m.readers.iter().filter(|u| u.port == number).collect();
+    let writers: Vec<&WriteUnit> = m.writers.iter().filter(|u| u.port == number).collect();
+    let read = read_port(b, number, &readers, m.r_data[number as usize], bus_bytes);
+    let write = write_port(b, number, &writers, bus_bytes);
     [read, write]
 }
 
-const PREFIX: &str = "m_axi_gmem0";
+/// Prefix of a port's signals.
+pub fn port_prefix(number: u32) -> String {
+    format!("m_axi_gmem{number}")
+}
 
 fn ports(
     b: &mut ModuleBuilder,
+    number: u32,
     list: &[(&'static str, u32)],
     out: bool,
 ) -> Vec<(&'static str, Net)> {
     list.iter()
         .map(|(n, w)| {
-            let name = format!("{PREFIX}_{n}");
+            let name = format!("{}_{n}", port_prefix(number));
             (*n, if out { b.output(&name, *w) } else { b.input(&name, *w) })
         })
         .collect()
 }
 
-fn read_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
+fn read_port(
+    b: &mut ModuleBuilder,
+    number: u32,
+    readers: &[&ReadUnit],
+    r_data: Net,
+    bus_bytes: u32,
+) -> Expr {
     let data = 8 * bus_bytes;
     let outputs = ports(
         b,
+        number,
         &[
             ("arid", ID_BITS),
             ("araddr", 64),
@@ -332,6 +350,7 @@ fn read_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
     );
     let inputs = ports(
         b,
+        number,
         &[
             ("arready", 1),
             ("rid", ID_BITS),
@@ -343,20 +362,21 @@ fn read_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
         false,
     );
     let valid = find(&inputs, "rvalid");
-    if m.readers.is_empty() {
+    if readers.is_empty() {
         for (n, net) in &outputs {
             let w = b.width(*net);
             b.assign(*net, Expr::Const(w, idle_value(n, bus_bytes)));
         }
-        b.assign(m.r_data, Expr::bit(false).repeat(data));
+        b.assign(r_data, Expr::bit(false).repeat(data));
         return Expr::bit(false);
     }
-    let n = m.readers.len() as u32;
-    let all = |k: usize| Expr::concat(m.readers.iter().rev().map(|u| u.nets[k].into()).collect());
+    let n = readers.len() as u32;
+    let all = |k: usize| Expr::concat(readers.iter().rev().map(|u| u.nets[k].into()).collect());
     let (valids, lines, lens) = (all(0), all(2), all(3));
-    let (ready, r_valid) = (b.net("gmem0_ar_ready", n), b.net("gmem0_r_valid", n));
+    let (ready, r_valid) =
+        (b.net(&format!("gmem{number}_ar_ready"), n), b.net(&format!("gmem{number}_r_valid"), n));
     let mut i = b
-        .instance("clhls_axi_read_mux", "u_gmem0_read")
+        .instance("clhls_axi_read_mux", &format!("u_gmem{number}_read"))
         .param("N", n)
         .param("ADDR", 64)
         .param("DATA_BYTES", bus_bytes)
@@ -366,7 +386,7 @@ fn read_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
         .input("ar_line", lines)
         .input("ar_len", lens)
         .output("r_valid", r_valid)
-        .output("r_data", m.r_data)
+        .output("r_data", r_data)
         .open("error");
     for (n, net) in &outputs {
         i = i.output(&format!("m_axi_{n}"), *net);
@@ -375,7 +395,7 @@ fn read_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
         i = i.input(&format!("m_axi_{n}"), *net);
     }
     i.done();
-    for (k, u) in m.readers.iter().enumerate() {
+    for (k, u) in readers.iter().enumerate() {
         let (r, v) = (b.slice(ready, k as u32, 1), b.slice(r_valid, k as u32, 1));
         b.assign(u.nets[1], r);
         b.assign(u.nets[4], v);
@@ -383,10 +403,11 @@ fn read_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
     Expr::all([valid.into(), find(&outputs, "rready").into()])
 }
 
-fn write_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
+fn write_port(b: &mut ModuleBuilder, number: u32, writers: &[&WriteUnit], bus_bytes: u32) -> Expr {
     let data = 8 * bus_bytes;
     let outputs = ports(
         b,
+        number,
         &[
             ("awid", ID_BITS),
             ("awaddr", 64),
@@ -408,10 +429,11 @@ fn write_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
     );
     let inputs = ports(
         b,
+        number,
         &[("awready", 1), ("wready", 1), ("bid", ID_BITS), ("bresp", 2), ("bvalid", 1)],
         false,
     );
-    if m.writers.is_empty() {
+    if writers.is_empty() {
         for (n, net) in &outputs {
             let w = b.width(*net);
             let v = idle_value(n, bus_bytes);
@@ -420,12 +442,15 @@ fn write_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
         }
         return Expr::bit(false);
     }
-    let n = m.writers.len() as u32;
-    let all = |k: usize| Expr::concat(m.writers.iter().rev().map(|u| u.nets[k].into()).collect());
-    let (aw_ready, w_ready, b_valid) =
-        (b.net("gmem0_aw_ready", n), b.net("gmem0_w_ready", n), b.net("gmem0_b_valid", n));
+    let n = writers.len() as u32;
+    let all = |k: usize| Expr::concat(writers.iter().rev().map(|u| u.nets[k].into()).collect());
+    let (aw_ready, w_ready, b_valid) = (
+        b.net(&format!("gmem{number}_aw_ready"), n),
+        b.net(&format!("gmem{number}_w_ready"), n),
+        b.net(&format!("gmem{number}_b_valid"), n),
+    );
     let mut i = b
-        .instance("clhls_axi_write_mux", "u_gmem0_write")
+        .instance("clhls_axi_write_mux", &format!("u_gmem{number}_write"))
         .param("N", n)
         .param("ADDR", 64)
         .param("DATA_BYTES", bus_bytes)
@@ -448,7 +473,7 @@ fn write_port(b: &mut ModuleBuilder, m: &Memories, bus_bytes: u32) -> Expr {
         i = i.input(&format!("m_axi_{n}"), *net);
     }
     i.done();
-    for (k, u) in m.writers.iter().enumerate() {
+    for (k, u) in writers.iter().enumerate() {
         for (net, vector) in [(u.nets[1], aw_ready), (u.nets[5], w_ready), (u.nets[9], b_valid)] {
             let bit = b.slice(vector, k as u32, 1);
             b.assign(net, bit);
@@ -504,7 +529,7 @@ fn finish(
     draining: Net,
     go: Net,
     memories: &Memories,
-    beats: [Expr; 2],
+    beats: &[[Expr; 2]],
 ) {
     let all_retired = all_retired(b, &units.dispatchers, go);
     let idle = b.wire("memory_idle", Expr::all(memories.idle.iter().cloned()));
@@ -532,9 +557,10 @@ fn finish(
         1 => b.assign(retired, sum.unwrap_or(Expr::Const(64, 0))),
         _ => b.register(retired, sum.unwrap_or(Expr::Const(64, 0)), None, None),
     }
-    let [read, write] = beats;
+    let of = |k: usize| Expr::concat(beats.iter().rev().map(|b| b[k].clone()).collect());
+    let (read, write) = (of(0), of(1));
     b.instance("clhls_perf", "u_perf")
-        .param("PORTS", Param::Int(1))
+        .param("PORTS", beats.len() as u32)
         .input("start", control.start)
         .input("done", control.done)
         .input("read_beat", read)
