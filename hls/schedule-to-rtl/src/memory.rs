@@ -18,6 +18,9 @@ const SHARED_DEPTH: u32 = 64;
 const MAX_LOAD_UNITS: u32 = 60;
 /// Beats that a load unit keeps in flight or buffered.
 const LOAD_BEATS: u32 = 128;
+/// Bursts that a store unit sends before the first is answered: scattered stores are a burst each,
+/// and memory answers after a hundred cycles or so.
+const STORE_BURSTS: u32 = 128;
 /// Requests that an acknowledged store keeps in flight.
 const STORE_DEPTH: u32 = 256;
 /// Work-items that wait beside a unit beyond its own requests: what its stages hold.
@@ -298,6 +301,7 @@ impl Memories {
             .param("ACK", access.ack)
             .param("PARTS", parts)
             .param("DEPTH", STORE_DEPTH)
+            .param("BURSTS", STORE_BURSTS)
             .param("LINE_WAIT", line_wait(sh, access.ack))
             .param("SITE", site)
             .param("TARGET", Param::Text(sh.target.to_owned()))
