@@ -26,8 +26,6 @@ module clhls_perf #(
   localparam CW = $clog2(PORTS + 1);
 
   reg          run_q;
-  reg [CW-1:0] reads_d;
-  reg [CW-1:0] writes_d;
   reg [CW-1:0] reads_q;
   reg [CW-1:0] writes_q;
   reg [63:0]   cycles_q;
@@ -38,15 +36,17 @@ module clhls_perf #(
   assign read_beats  = read_beats_q;
   assign write_beats = write_beats_q;
 
-  integer i;
-  always @* begin
-    reads_d  = {CW{1'b0}};
-    writes_d = {CW{1'b0}};
-    for (i = 0; i < PORTS; i = i + 1) begin
-      reads_d  = reads_d + {{(CW-1){1'b0}}, read_beat[i]};
-      writes_d = writes_d + {{(CW-1){1'b0}}, write_beat[i]};
+  // Assignments, not always @*: that would not run in a simulator before the first strobe changes.
+  function [CW-1:0] ones(input [PORTS-1:0] strobes);
+    integer i;
+    begin
+      ones = {CW{1'b0}};
+      for (i = 0; i < PORTS; i = i + 1) ones = ones + {{(CW-1){1'b0}}, strobes[i]};
     end
-  end
+  endfunction
+
+  wire [CW-1:0] reads_d  = ones(read_beat);
+  wire [CW-1:0] writes_d = ones(write_beat);
 
   always @(posedge clk) begin
     if (rst) begin
