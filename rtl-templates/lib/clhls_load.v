@@ -1,5 +1,5 @@
 // Coalescing global load unit: in-order, consecutive requests to one bus line share a beat, consecutive lines form bursts.
-// latency 9 plus waiting time plus memory, II 1 (one request and one response a cycle, also when each needs its own beat).
+// latency 10 plus waiting time plus memory, II 1 (one request and one response a cycle, also when each needs its own beat).
 // READ_ONLY=0: a request shares a beat only while its line is still open, that is before its AR is offered, so the load sees
 // every store acknowledged before the request was accepted.  READ_ONLY=1: the last fetched line is reused until `flush`.
 `default_nettype none
@@ -99,11 +99,14 @@ module clhls_load #(
   wire                late;         // the open line has waited long enough
   reg                 credit_q;     // a beat can be reserved
 
-  wire line_ready;  // burst unit takes the open line
+  reg  flush_q;
+  always @(posedge clk) flush_q <= flush;
+
+  wire line_ready;  // register: the open line can go on to the burst unit
   wire pend_ready;
   wire share = p1_same_q & ((READ_ONLY != 0) ? have_q : open_q);
   wire need  = p1_valid_q & p1_any_q & ~share;
-  wire ending     = NOW | late | flush;
+  wire ending     = NOW | late | flush_q;
   wire line_valid = open_q & (need | ending);
   wire close      = line_valid & line_ready;
   wire can_go     = ~need | (credit_q & (~open_q | line_ready));
@@ -120,7 +123,7 @@ module clhls_load #(
     end else begin
       if (k_ready) p1_valid_q <= k_valid;
       open_q <= open_now | (open_q & ~close);
-      have_q <= open_now | (have_q & ~flush);
+      have_q <= open_now | (have_q & ~flush_q);
     end
   end
 
@@ -160,6 +163,20 @@ module clhls_load #(
     end
   endgenerate
 
+  // A skid between the open line and the burst unit: what the one decides does not depend on the other in the same cycle.
+  wire                 l_valid;
+  wire                 l_ready;
+  wire                 l_next;
+  wire                 l_due;
+  wire [LINE_BITS-1:0] l_line;
+  clhls_skid #(
+    .WIDTH(LINE_BITS + 2)
+  ) u_line (
+    .clk(clk), .rst(rst),
+    .s_valid(line_valid), .s_ready(line_ready), .s_data({late, open_next_q, open_line_q}),
+    .m_valid(l_valid), .m_ready(l_ready), .m_data({l_due, l_next, l_line})
+  );
+
   wire start_unused;
   wire [7:0] start_len_unused;
   wire busy_unused;
@@ -167,7 +184,7 @@ module clhls_load #(
     .LINE_BITS(LINE_BITS), .MAX_BURST(MAX_BURST), .WAIT(LINE_WAIT)
   ) u_burst (
     .clk(clk), .rst(rst),
-    .s_valid(line_valid), .s_ready(line_ready), .s_line(open_line_q), .s_next(open_next_q), .s_due(late), .hurry(flush),
+    .s_valid(l_valid), .s_ready(l_ready), .s_line(l_line), .s_next(l_next), .s_due(l_due), .hurry(flush_q),
     .room(1'b1), .start(start_unused), .start_len(start_len_unused), .busy(busy_unused),
     .m_valid(ar_valid), .m_ready(ar_ready), .m_line(ar_line), .m_len(ar_len)
   );

@@ -1,5 +1,5 @@
 // Coalescing global store unit: in-order, consecutive requests to one bus line are combined, consecutive lines form bursts.
-// latency: request to W beat about 6 cycles plus waiting time; II 1 (also one full beat a cycle when BYTES = BUS_BYTES).
+// latency: request to W beat about 7 cycles plus waiting time; II 1 (also one full beat a cycle when BYTES = BUS_BYTES).
 // ACK=1: one response (no data) per request, in order, after the B response of its beat.
 `default_nettype none
 
@@ -109,10 +109,13 @@ module clhls_store #(
   reg                   whole_q;      // every byte of it is written
   wire                  late;         // it has waited long enough
 
-  wire line_ready;   // burst unit takes the open line
+  reg  flush_q;
+  always @(posedge clk) flush_q <= flush;
+
+  wire line_ready;   // register: the open line can go on to the burst unit
   wire beats_ready;  // beat FIFO takes its data
   wire pend_ready;
-  wire ending     = NOW | late | whole_q | flush;  // no more requests join the open line
+  wire ending     = NOW | late | whole_q | flush_q;  // no more requests join the open line
   wire share      = p1_same_q & open_q & ~ending;
   wire need       = p1_valid_q & p1_pred_q & ~share;
   wire line_valid = open_q & beats_ready & (need | ending);
@@ -197,6 +200,20 @@ module clhls_store #(
   endgenerate
 
   // ---- bursts: AW, the lengths for W and for B ----
+  // A skid between the open line and the burst unit: what the one decides does not depend on the other in the same cycle.
+  wire                 l_valid;
+  wire                 l_ready;
+  wire                 l_next;
+  wire                 l_due;
+  wire [LINE_BITS-1:0] l_line;
+  clhls_skid #(
+    .WIDTH(LINE_BITS + 2)
+  ) u_line (
+    .clk(clk), .rst(rst),
+    .s_valid(line_valid), .s_ready(line_ready), .s_data({late, open_next_q, open_line_q}),
+    .m_valid(l_valid), .m_ready(l_ready), .m_data({l_due, l_next, l_line})
+  );
+
   wire       start;
   wire [7:0] start_len;
   wire       burst_busy;
@@ -207,7 +224,7 @@ module clhls_store #(
     .LINE_BITS(LINE_BITS), .MAX_BURST(MAX_BURST), .WAIT(LINE_WAIT)
   ) u_burst (
     .clk(clk), .rst(rst),
-    .s_valid(line_valid), .s_ready(line_ready), .s_line(open_line_q), .s_next(open_next_q), .s_due(late), .hurry(flush),
+    .s_valid(l_valid), .s_ready(l_ready), .s_line(l_line), .s_next(l_next), .s_due(l_due), .hurry(flush_q),
     .room(wlen_ready & blen_ready), .start(start), .start_len(start_len), .busy(burst_busy),
     .m_valid(aw_valid), .m_ready(aw_ready), .m_line(aw_line), .m_len(aw_len)
   );
@@ -255,7 +272,7 @@ module clhls_store #(
     else if (w_take) beat_q <= w_last ? 8'd0 : beat_q + 8'd1;
   end
 
-  assign idle = ~(k_valid | p1_valid_q | open_q | burst_busy | blen_valid);
+  assign idle = ~(k_valid | p1_valid_q | open_q | l_valid | burst_busy | blen_valid);
 
   // ---- responses: a request that opened a line waits for that line's B ----
   generate
