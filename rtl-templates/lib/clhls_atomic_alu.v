@@ -45,7 +45,13 @@ module clhls_atomic_alu #(
 
   assign write = op != OP_LOAD;
 
+  // In a process of its own: yosys takes a loop variable that only some branches count for a latch.
+  reg [WIDTH-1:0] stored;
   integer i;
+  always @* begin
+    for (i = 0; i < WIDTH / 8; i = i + 1) stored[8*i +: 8] = strb[i] ? data[8*i +: 8] : old[8*i +: 8];
+  end
+
   always @* begin
     value = old;
     case (op)
@@ -56,18 +62,12 @@ module clhls_atomic_alu #(
       OP_XCHG:        if (OPS[5]) value = data;
       OP_CMPXCHG:     if (OPS[6]) value = equal ? data : old;
       OP_UMIN, OP_UMAX, OP_SMIN, OP_SMAX: if (HAS_MINMAX) value = take ? data : old;
-      OP_STORE: begin
-        if (OPS[12]) begin
-          for (i = 0; i < WIDTH / 8; i = i + 1) begin
-            if (strb[i]) value[8*i +: 8] = data[8*i +: 8];
-          end
-        end
-      end
+      OP_STORE:       if (OPS[12]) value = stored;
       default: value = old;
     endcase
   end
 
-  wire unused = &{1'b0, strb, equal, take, sum};
+  wire unused = &{1'b0, strb, equal, take, sum, stored};
 
 endmodule
 
