@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu schedules sim units lint rtl-lint bless proofs bench fuzz exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu schedules sim units lint rtl-lint cocotb bless proofs bench fuzz exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -32,7 +32,7 @@ demo: ## image convolution on a simulated u250
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu schedules sim units rtl-lint ## every test
+test: setup lint unit kernels emu schedules sim units rtl-lint cocotb ## every test
 	@echo "make test: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
@@ -78,6 +78,11 @@ rtl-lint: ## generated designs through Verilator -Wall, yosys and Icarus
 	@echo "== lint of generated designs"
 	@$(CARGO) build --release --quiet -p clhls-driver --bin clhls
 	@scripts/rtl-lint $(CLHLS)
+
+cocotb: kernels ## a sample of generated designs in Icarus, with AXI models from elsewhere
+	@echo "== generated designs in Icarus and cocotb"
+	@$(CARGO) build --release --quiet -p clhls-driver --bin clhls
+	@testbenches/cocotb/run --jobs $(JOBS) $(CLHLS)
 
 bless: ## rewrite expected outputs and generated documents
 	@CLHLS_BLESS=1 $(CARGO) test --quiet -p clhls-filetests -p clhls-abi -p clhls-ir-opt
