@@ -26,7 +26,7 @@ FAULTS = {
     "wrong write data": (1, {"result"}), "too many strobes": (2, {"outside", "result"}), "wrong read address": (3, {"outside"}),
     "unknown write data": (4, {"unknown"}), "unknown ARVALID": (5, {"unknown"}), "AWADDR not stable": (6, {"protocol"}),
     "AWVALID dropped": (7, {"protocol"}), "no interrupt": (8, {"interrupt"}), "early interrupt": (9, {"interrupt"}),
-    "unknown register": (10, {"unknown"}), "error response": (11, {"register"}), "register bit stuck": (12, {"register"}),
+    "unknown register": (10, {"unknown"}), "error response": (11, {"register"}), "wrong register bit": (12, {"register"}),
 }
 
 

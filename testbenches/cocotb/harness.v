@@ -57,7 +57,7 @@ module harness;
   localparam [3:0] F_EARLY_IRQ = 4'd9;  // the interrupt comes with the first write
   localparam [3:0] F_X_REGISTER = 4'd10; // register reads give an unknown bit
   localparam [3:0] F_RESPONSE  = 4'd11; // a write to a register is answered with an error
-  localparam [3:0] F_REGISTER  = 4'd12; // a bit of the registers is stuck
+  localparam [3:0] F_REGISTER  = 4'd12; // a bit of the registers is wrong
 
   // What faults touch: k_ from the kernel, x_ after the fault. Checks look at x_; the models see it with unknown bits as 0, since
   // they stop at an unknown value, of bytes without strobe too.
@@ -95,7 +95,7 @@ module harness;
   assign x_awvalid          = fault == F_DROPPED & toggle_q ? 1'b0 : k_awvalid;
   assign x_arvalid          = fault == F_X_VALID & k_arvalid & toggle_q ? 1'bx : k_arvalid;
   assign x_interrupt        = fault == F_NO_IRQ ? 1'b0 : k_interrupt | (fault == F_EARLY_IRQ & wrote_q);
-  assign x_rdata            = fault == F_X_REGISTER ? k_rdata | 32'h0000_x000 : k_rdata & ~{22'd0, fault == F_REGISTER, 9'd0};
+  assign x_rdata            = fault == F_X_REGISTER ? k_rdata | 32'h0000_x000 : k_rdata ^ {22'd0, fault == F_REGISTER, 9'd0};
 
   assign interrupt             = x_interrupt === 1'b1;
   assign m_axi_gmem0_awvalid   = x_awvalid === 1'b1;
