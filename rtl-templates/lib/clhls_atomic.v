@@ -1,5 +1,6 @@
 // Global atomic unit with N in-order client ports, arbitrated round robin; owns the ordering of its memory object.
-// EXCLUSIVE = 1 (nothing else in the kernel touches the object): latency 10 and II 1 on cache hits, see clhls_atomic_cached.
+// EXCLUSIVE = 2 (nothing else in the kernel touches the object): latency 10 and II 1 on cache hits, see clhls_atomic_cached.
+// EXCLUSIVE = 1 (nothing else writes it): II 1 on cache hits, an answer waits for memory to acknowledge; see there, THROUGH.
 // EXCLUSIVE = 0: one operation at a time, two memory round trips each, see clhls_atomic_direct.
 `default_nettype none
 
@@ -8,8 +9,8 @@ module clhls_atomic #(
   parameter ADDR_BITS  = 64,          // byte address bits, <= 64
   parameter BYTES      = 4,           // bytes of an operation, 4 or 8; addresses are multiples of it
   parameter BUS_BYTES  = 64,          // bytes of a bus line, a power of two, BYTES..128
-  parameter EXCLUSIVE  = 0,           // 1: cached
-  parameter LINES      = 16,          // EXCLUSIVE = 1: cache lines, a power of two, >= 2
+  parameter EXCLUSIVE  = 0,           // 1: cached, written through; 2: cached, written back
+  parameter LINES      = 16,          // EXCLUSIVE > 0: cache lines, a power of two, >= 2
   parameter [15:0] OPS = 16'h1FFF,    // operations that occur, see clhls_atomic_alu
   parameter SITE       = 0,           // number of client 0's access in the manifest, client i is SITE + i (simulation)
   parameter TARGET     = "generic",   // RAM primitive: "generic" or "ecp5"
@@ -17,7 +18,7 @@ module clhls_atomic #(
 ) (
   input  wire                   clk,
   input  wire                   rst,        // synchronous, active high
-  input  wire                   flush,      // level, EXCLUSIVE = 1: write everything back and forget it; hold until idle
+  input  wire                   flush,      // level, EXCLUSIVE > 0: write everything back and forget it; hold until idle
   output wire                   idle,       // nothing inside, memory is up to date; falls at the latest 2 cycles after a request
   // requests, client i at [i*W +: W]
   input  wire [N-1:0]           s_valid,
@@ -101,7 +102,7 @@ module clhls_atomic #(
         assign lanes[c*LANE_BITS +: LANE_BITS] = 1'b0;
       end
       clhls_response #(
-        .WIDTH(DW)
+        .WIDTH(DW), .PLACES((EXCLUSIVE == 1) ? 128 : 17), .TARGET(TARGET)
       ) u_response (
         .clk(clk), .rst(rst), .reserve(take[c]), .room(room[c]),
         .s_valid(o_valid & o_tag[c]), .s_data(o_old),
@@ -138,7 +139,7 @@ module clhls_atomic #(
     if (EXCLUSIVE != 0) begin : g_cached
       clhls_atomic_cached #(
         .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .LINES(LINES), .LINE_BITS(LINE_BITS), .LANE_BITS(LANE_BITS), .TAG_BITS(N),
-        .OPS(OPS), .TARGET(TARGET)
+        .THROUGH(EXCLUSIVE == 1), .OPS(OPS), .TARGET(TARGET)
       ) u_core (
         .clk(clk), .rst(rst), .flush(flush), .idle(core_idle),
         .c_valid(c_valid), .c_ready(c_ready), .c_tag(c_tag), .c_pred(c_pred), .c_op(c_op), .c_line(c_line), .c_lane(c_lane),

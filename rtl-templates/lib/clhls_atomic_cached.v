@@ -1,6 +1,8 @@
-// Global atomics on memory that nothing else touches during the launch: direct-mapped write-back cache of LINES bus lines in front
-// of a read-modify-write pipeline.
+// Global atomics on memory that nothing else writes during the launch: direct-mapped cache of LINES bus lines in front of a
+// read-modify-write pipeline.
 // latency 8 on a hit, II 1 on hits (any addresses); a miss waits for the pipeline, writes the victim back and fetches its line.
+// THROUGH = 1: others may read.  Every operation that writes goes to memory at once and is answered when memory has acknowledged
+// it, DEPTH of them under way; a miss waits for all of them.
 // Use through clhls_atomic.
 `default_nettype none
 
@@ -11,6 +13,8 @@ module clhls_atomic_cached #(
   parameter LINE_BITS = 58,           // bits of a line number
   parameter LANE_BITS = 4,            // log2(BUS_BYTES / BYTES), at least 1
   parameter TAG_BITS  = 1,            // client's tag
+  parameter THROUGH   = 0,            // 0: write-back, nobody else may read either; 1: write-through
+  parameter DEPTH     = 128,          // THROUGH = 1: operations without their answer
   parameter [15:0] OPS = 16'h1FFF,    // operations that occur, see clhls_atomic_alu
   parameter TARGET    = "generic"     // RAM primitive: "generic" or "ecp5"
 ) (
@@ -87,9 +91,12 @@ module clhls_atomic_cached #(
   reg         sweep_q;      // flushing: all lines in turn
   reg [IW-1:0] index_q;     // line at work in the states after ST_DRAIN
   wire [IW-1:0] p2_index = p2_line_q[IW-1:0];
-  wire        busy;
+  wire        rmw_busy;
+  wire        pending;      // THROUGH: operations without their answer
+  wire        busy = rmw_busy | pending;
   wire        p1_hit = known_q[p1_line_q[IW-1:0]] & (key[p1_line_q[IW-1:0]] == p1_line_q[LINE_BITS-1:IW]);
-  wire        issue = p2_valid_q & (state_q == ST_RUN) & (p2_hit_q | ~p2_pred_q);
+  wire        room;         // THROUGH: the operation's answer has a place to wait
+  wire        issue = p2_valid_q & (state_q == ST_RUN) & (p2_hit_q | ~p2_pred_q) & room;
   // Stage 1 to stage 2; not while lines are being forgotten, as it reads the tags.
   wire        move1 = (~p2_valid_q & ~sweep_q) | issue;
   wire        filled = (state_q == ST_FILL) & r_valid;
@@ -197,7 +204,7 @@ module clhls_atomic_cached #(
         end else if (next_line & (index_q == i[IW-1:0])) begin
           known_q[i] <= 1'b0;
           dirty_q[i] <= 1'b0;
-        end else if (issue & p2_pred_q & (p2_op != OP_LOAD) & (p2_index == i[IW-1:0])) begin
+        end else if ((THROUGH == 0) & issue & p2_pred_q & (p2_op != OP_LOAD) & (p2_index == i[IW-1:0])) begin
           dirty_q[i] <= 1'b1;
         end
       end
@@ -206,11 +213,6 @@ module clhls_atomic_cached #(
 
   assign ar_valid = state_q == ST_ASK;
   assign ar_line  = p2_line_q;
-  assign aw_valid = (state_q == ST_WRITE) & ~aw_done_q;
-  assign aw_line  = {victim_key_q, index_q};
-  assign w_valid  = (state_q == ST_WRITE) & ~w_done_q;
-  assign w_data   = victim_q;
-  assign w_strb   = {BUS_BYTES{1'b1}};
 
   // ---- data ----
   wire [8*BUS_BYTES-1:0] x_rdata;
@@ -231,9 +233,105 @@ module clhls_atomic_cached #(
     .clk(clk), .rst(rst),
     .i_valid(issue), .i_pred(p2_pred_q), .i_op(p2_op), .i_addr(address), .i_data(p2_data), .i_compare(p2_compare),
     .i_strb({BYTES{1'b1}}), .i_tag(p2_tag),
-    .o_valid(o_valid), .o_old(o_old), .o_tag(o_tag), .busy(busy),
+    .o_valid(x_valid), .o_old(x_old), .o_tag(x_tag), .o_write(x_write), .o_addr(x_addr), .o_new(x_new), .busy(rmw_busy),
     .x_wen(filled), .x_ren(state_q == ST_VICTIM), .x_line(index_q), .x_wdata(r_data), .x_rdata(x_rdata)
   );
+
+  // ---- results: to the client and, as they are or line by line, to memory ----
+  wire                        x_valid;
+  wire [DW-1:0]               x_old;
+  wire [TAG_BITS-1:0]         x_tag;
+  wire                        x_write;
+  wire [IW+$clog2(LANES)-1:0] x_addr;
+  wire [DW-1:0]               x_new;
+
+  generate
+    if (THROUGH == 0) begin : g_back
+      assign room     = 1'b1;
+      assign pending  = 1'b0;
+      assign o_valid  = x_valid;
+      assign o_old    = x_old;
+      assign o_tag    = x_tag;
+      assign aw_valid = (state_q == ST_WRITE) & ~aw_done_q;
+      assign aw_line  = {victim_key_q, index_q};
+      assign w_valid  = (state_q == ST_WRITE) & ~w_done_q;
+      assign w_data   = victim_q;
+      assign w_strb   = {BUS_BYTES{1'b1}};
+      wire unused = &{1'b0, x_write, x_addr, x_new};
+    end else begin : g_through
+      localparam CW = $clog2(DEPTH + 1);
+      localparam [CW-1:0] ALL = DEPTH[CW-1:0];
+      localparam [CW-1:0] ONE = 1;
+      reg  [CW-1:0] places_q;  // answers that may still be asked for
+      reg           room_q;
+      reg           pending_q;
+      reg  [CW-1:0] acks_q;    // acknowledged writes whose answers have not left
+      wire          head_valid;
+      wire          head_write;
+      wire          leave   = head_valid & (~head_write | (acks_q != {CW{1'b0}}));
+      wire [CW-1:0] places  = places_q + {{(CW-1){1'b0}}, leave} - {{(CW-1){1'b0}}, issue};
+      wire [2:0]    taken_unused;
+      wire [IW-1:0] x_index = x_addr[IW+$clog2(LANES)-1 -: IW];
+      wire [LANE_BITS-1:0] w_lane;
+      wire [DW-1:0] w_word;
+
+      assign room    = room_q;
+      assign pending = pending_q;
+      assign o_valid = leave;
+
+      always @(posedge clk) begin
+        if (rst) begin
+          places_q  <= ALL;
+          room_q    <= 1'b1;
+          pending_q <= 1'b0;
+          acks_q    <= {CW{1'b0}};
+        end else begin
+          places_q  <= places;
+          room_q    <= places != {CW{1'b0}};
+          pending_q <= places != ALL;
+          if (b_valid & ~(leave & head_write)) acks_q <= acks_q + ONE;
+          else if (leave & head_write & ~b_valid) acks_q <= acks_q - ONE;
+        end
+      end
+
+      clhls_fifo #(
+        .WIDTH(1 + TAG_BITS + DW), .DEPTH(DEPTH), .TARGET(TARGET)
+      ) u_answers (
+        .clk(clk), .rst(rst), .s_valid(x_valid), .s_ready(taken_unused[0]), .s_data({x_write, x_tag, x_old}),
+        .m_valid(head_valid), .m_ready(leave), .m_data({head_write, o_tag, o_old})
+      );
+
+      // A line stays in the cache while operations on it are inside: its key is that of the operation.
+      clhls_fifo #(
+        .WIDTH(LINE_BITS), .DEPTH(DEPTH), .TARGET(TARGET)
+      ) u_lines (
+        .clk(clk), .rst(rst), .s_valid(x_valid & x_write), .s_ready(taken_unused[1]), .s_data({key[x_index], x_index}),
+        .m_valid(aw_valid), .m_ready(aw_ready), .m_data(aw_line)
+      );
+
+      wire [LANE_BITS-1:0] x_lane;
+      if (LANES > 1) begin : g_lane
+        assign x_lane = x_addr[LANE_BITS-1:0];
+      end else begin : g_one
+        assign x_lane = 1'b0;
+      end
+
+      clhls_fifo #(
+        .WIDTH(LANE_BITS + DW), .DEPTH(DEPTH), .TARGET(TARGET)
+      ) u_words (
+        .clk(clk), .rst(rst), .s_valid(x_valid & x_write), .s_ready(taken_unused[2]), .s_data({x_lane, x_new}),
+        .m_valid(w_valid), .m_ready(w_ready), .m_data({w_lane, w_word})
+      );
+
+      assign w_data = {LANES{w_word}};
+      genvar s;
+      for (s = 0; s < LANES; s = s + 1) begin : g_strobe
+        assign w_strb[s*BYTES +: BYTES] = {BYTES{w_lane == s}};
+      end
+
+      wire unused = &{1'b0, taken_unused, victim_key_q, victim_q, aw_done_q, w_done_q};
+    end
+  endgenerate
 
   reg idle_q;
   assign idle = idle_q;

@@ -120,19 +120,23 @@ module clhls_local_mem #(
       wire [DW-1:0]         x_rdata_unused;
       assign {q_resp, q_pred, q_op, q_addr, q_data, q_compare, q_strb} = word_q;
 
+      wire                 o_write_unused;
+      wire [ADDR_BITS-1:0] o_addr_unused;
+      wire [DW-1:0]        o_new_unused;
       clhls_rmw #(
         .WIDTH(DW), .LANES(1), .DEPTH(1 << ADDR_BITS), .TAG_BITS(PORTS + 1), .OPS(OPS), .TARGET(TARGET)
       ) u_rmw (
         .clk(clk), .rst(rst),
         .i_valid(valid_q), .i_pred(q_pred), .i_op(q_op), .i_addr(q_addr), .i_data(q_data), .i_compare(q_compare), .i_strb(q_strb),
         .i_tag({q_resp, grant_q}),
-        .o_valid(o_valid), .o_old(o_old), .o_tag(o_tag), .busy(busy_unused),
+        .o_valid(o_valid), .o_old(o_old), .o_tag(o_tag), .o_write(o_write_unused),
+        .o_addr(o_addr_unused), .o_new(o_new_unused), .busy(busy_unused),
         .x_wen(1'b0), .x_ren(1'b0), .x_line({ADDR_BITS{1'b0}}), .x_wdata({DW{1'b0}}), .x_rdata(x_rdata_unused)
       );
 
       assign answer      = o_tag[PORTS-1:0] & {PORTS{o_valid & o_tag[PORTS]}};
       assign answer_data = {PORTS{o_old}};
-      wire unused = &{1'b0, busy_unused, x_rdata_unused, WRITES, SUBWORD != 0};
+      wire unused = &{1'b0, o_write_unused, o_addr_unused, o_new_unused, busy_unused, x_rdata_unused, WRITES, SUBWORD != 0};
     end else begin : g_plain
       // ---- two sides, each with its clients ----
       localparam SHARED = PORTS > 2;  // a side has several clients: arbiter and register

@@ -3,12 +3,14 @@
 `default_nettype none
 
 module clhls_response #(
-  parameter WIDTH = 32  // payload bits, >= 1
+  parameter WIDTH  = 32,  // payload bits, >= 1
+  parameter PLACES = 17,  // requests that may be inside, 2..255
+  parameter TARGET = "generic"  // RAM primitive: "generic" or "ecp5"
 ) (
   input  wire             clk,
   input  wire             rst,      // synchronous, active high
   input  wire             reserve,  // a request that will be answered is accepted
-  output wire             room,     // register: a place can be reserved (16 requests may be inside)
+  output wire             room,     // register: a place can be reserved (one place less than PLACES is sure)
   input  wire             s_valid,  // an answer; always accepted
   input  wire [WIDTH-1:0] s_data,
   output wire             m_valid,
@@ -16,9 +18,9 @@ module clhls_response #(
   output wire [WIDTH-1:0] m_data
 );
 
-  localparam [4:0] PLACES = 5'd17;
+  localparam [7:0] LAST = PLACES[7:0] - 8'd1;
 
-  reg [4:0] owned_q;
+  reg [7:0] owned_q;
   reg       room_q;
   wire      give = m_valid & m_ready;
   wire      ready_unused;
@@ -27,19 +29,19 @@ module clhls_response #(
 
   always @(posedge clk) begin
     if (rst) begin
-      owned_q <= 5'd0;
+      owned_q <= 8'd0;
       room_q  <= 1'b1;
     end else if (reserve & ~give) begin
-      owned_q <= owned_q + 5'd1;
-      room_q  <= owned_q != PLACES - 5'd1;
+      owned_q <= owned_q + 8'd1;
+      room_q  <= owned_q != LAST;
     end else if (give & ~reserve) begin
-      owned_q <= owned_q - 5'd1;
+      owned_q <= owned_q - 8'd1;
       room_q  <= 1'b1;
     end
   end
 
-  clhls_fifo_lutram #(
-    .WIDTH(WIDTH), .DEPTH(17)
+  clhls_fifo #(
+    .WIDTH(WIDTH), .DEPTH(PLACES), .TARGET(TARGET)
   ) u_fifo (
     .clk(clk), .rst(rst),
     .s_valid(s_valid), .s_ready(ready_unused), .s_data(s_data),

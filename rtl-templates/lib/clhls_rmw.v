@@ -28,6 +28,9 @@ module clhls_rmw #(
   output wire                   o_valid,
   output wire [WIDTH-1:0]       o_old,      // value before the operation
   output wire [TAG_BITS-1:0]    o_tag,
+  output wire                   o_write,    // with o_valid: the operation wrote o_new at o_addr
+  output wire [ADDR_BITS-1:0]   o_addr,
+  output wire [WIDTH-1:0]       o_new,
   output wire                   busy,       // an operation is inside
   input  wire                   x_wen,      // write a whole line
   input  wire                   x_ren,      // read a line: x_rdata two cycles later
@@ -224,6 +227,9 @@ module clhls_rmw #(
   assign o_valid = o_valid_q;
   assign o_old   = o_old_q;
   assign o_tag   = o_tag_q;
+  assign o_write = w_write_q;
+  assign o_addr  = w_addr;
+  assign o_new   = w_value;
 
   always @(posedge clk) begin
     if (rst) o_valid_q <= 1'b0;

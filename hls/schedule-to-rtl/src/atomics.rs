@@ -85,22 +85,57 @@ pub fn operations(codes: impl Iterator<Item = u32>) -> Param {
 
 /// Makes one atomic unit for each operand size that occurs, with all its clients.
 ///
-/// Nothing else in the kernel may cache what the unit changes, so it reads, modifies and writes
-/// memory for each operation unless device memory has no other access in this kernel.
+/// How much the unit may keep to itself depends on the kernel's other accesses to device memory
+/// ([`Sharing`]).
 pub fn build(b: &mut ModuleBuilder, sh: &Shared, m: &mut Memories) {
     let clients = std::mem::take(&mut m.atomics);
-    let device =
-        |k: &schedule::Access| matches!(sh.s.memories[k.memory].kind, MemoryKind::Device { .. });
-    let others =
-        sh.s.accesses
-            .values()
-            .any(|a| device(a) && !matches!(a.kind, AccessKind::Atomic(_)) && !a.read_only);
     let sizes = [4, 8].into_iter().filter(|s| clients.iter().any(|c| c.bytes == *s));
     let one_size = sizes.clone().count() == 1;
     for bytes in sizes {
         let of_size: Vec<&AtomicClient> = clients.iter().filter(|c| c.bytes == bytes).collect();
-        unit(b, sh, m, &of_size, bytes, one_size && !others);
+        let sharing = if one_size { sharing(sh) } else { Sharing::Written };
+        unit(b, sh, m, &of_size, bytes, sharing);
     }
+}
+
+/// Bytes of the cache of an atomic unit.
+const CACHE_BYTES: u32 = 2048;
+
+/// What the rest of the kernel may do with memory that has atomic operations; the discriminant is
+/// the unit's `EXCLUSIVE` parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sharing {
+    /// Stores may change it: no cache.
+    Written = 0,
+    /// Loads may read it: a cache that writes through.
+    Read = 1,
+    /// Nothing else touches it: a cache that writes back.
+    Alone = 2,
+}
+
+fn sharing(sh: &Shared) -> Sharing {
+    let device =
+        |a: &&schedule::Access| matches!(sh.s.memories[a.memory].kind, MemoryKind::Device { .. });
+    let is_atomic = |a: &&schedule::Access| matches!(a.kind, AccessKind::Atomic(_));
+    let all: Vec<&schedule::Access> = sh.s.accesses.values().filter(device).collect();
+    let (atomics, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_atomic);
+    // A pointer that is `restrict` reaches what no pointer of another origin does.
+    let restrict = |k: u32| {
+        let kernel = sh.s.func.kernel.as_ref();
+        kernel.and_then(|i| i.args.get(k as usize)).is_some_and(|a| a.restrict)
+    };
+    let apart = |a: &schedule::Access, b: &schedule::Access| match (a.argument, b.argument) {
+        (Some(x), Some(y)) => x != y && (restrict(x) || restrict(y)),
+        _ => false,
+    };
+    let disturbs = |a: &&&schedule::Access| atomics.iter().any(|b| !apart(a, b));
+    if others.iter().filter(|a| a.kind == AccessKind::Store).any(|a| disturbs(&a)) {
+        return Sharing::Written;
+    }
+    if others.iter().filter(|a| !a.read_only).any(|a| disturbs(&a)) {
+        return Sharing::Read;
+    }
+    Sharing::Alone
 }
 
 fn unit(
@@ -109,7 +144,7 @@ fn unit(
     m: &mut Memories,
     clients: &[&AtomicClient],
     bytes: u32,
-    exclusive: bool,
+    sharing: Sharing,
 ) {
     let layout = RequestLayout::new(64, bytes);
     let name = format!("atomics{bytes}");
@@ -148,7 +183,8 @@ fn unit(
         .param("ADDR_BITS", 64)
         .param("BYTES", bytes)
         .param("BUS_BYTES", m.bus_bytes)
-        .param("EXCLUSIVE", exclusive)
+        .param("EXCLUSIVE", sharing as u32)
+        .param("LINES", (CACHE_BYTES / m.bus_bytes).max(2))
         .param("OPS", operations(codes))
         .param("SITE", clients.first().map_or(0, |c| c.site))
         .param("TARGET", Param::Text(sh.target.to_owned()))
