@@ -177,7 +177,7 @@ impl<'a> Pipeline<'a> {
             clock_mhz: self.clock_mhz(),
             scheduler: &*scheduler,
             default_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
-            memory_latency: MEMORY_LATENCY,
+            memory_latency: self.board.memory.latency_cycles,
             bus_bytes: self.bus_bytes(),
             local_arg_bytes: self.options.local_bytes,
             memory_ports: self.memory_ports()?,
@@ -219,6 +219,7 @@ impl<'a> Pipeline<'a> {
             bus_bytes: self.bus_bytes(),
             local_arg_bytes: self.options.local_bytes,
             compute_units: self.options.compute_units,
+            memory_latency: self.board.memory.latency_cycles,
         };
         let family = &self.board.family.name;
         let (design, manifest) =
@@ -274,9 +275,6 @@ impl<'a> Pipeline<'a> {
         self.board.memory.data_bits / 8
     }
 }
-
-/// Cycles from a device-memory request to its answer that loops are dimensioned for.
-const MEMORY_LATENCY: u32 = 100;
 
 /// The boards that are known, with those of a folder.
 ///

@@ -95,8 +95,9 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
             // are open only while each of them could let one in.
             s.occupancy.work_items() + data.entries.len() as u32 - 1
         } else {
-            let wanted = latency.next_power_of_two().clamp(*LIMIT.start(), *LIMIT.end());
-            let wanted = if device { *LIMIT.end() } else { wanted };
+            // Memory may take longer than it does without other traffic.
+            let wanted = if device { 2 * latency } else { latency };
+            let wanted = wanted.next_power_of_two().clamp(*LIMIT.start(), *LIMIT.end());
             wanted.min(s.occupancy.work_items().next_power_of_two()).max(2)
         };
         // The gates of a loop with several entries open when each could let a token in.

@@ -91,7 +91,7 @@ fn lower_kernel(
     let map = kernel
         .lay_out(has_program_memory)
         .map_err(|e| Diagnostic::error("E0401", e.to_string()).at(s.func.loc))?;
-    let top = top::build(&sh, &map, program_offsets, built.bus_bytes);
+    let top = top::build(&sh, &map, program_offsets, built);
     if top.port_units.0.max(top.port_units.1) > MAX_PORT_UNITS {
         return Err(too_many_units(s, top.port_units));
     }

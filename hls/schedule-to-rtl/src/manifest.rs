@@ -100,6 +100,8 @@ pub struct Built<'a> {
     pub local_arg_bytes: u64,
     /// Copies of the datapath, 1 to [`MOST_COMPUTE_UNITS`]; single work-item kernels have one.
     pub compute_units: u32,
+    /// Cycles that device memory takes to answer, for the depth of its units.
+    pub memory_latency: u32,
 }
 
 /// The manifest entry of a kernel, with its registers laid out later.

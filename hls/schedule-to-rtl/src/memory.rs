@@ -10,21 +10,37 @@ use ir::{AtomicOp, Inst, Op};
 use rtl::{Expr, ModuleBuilder, Net, Param};
 use schedule::{AccessKind, MemoryId, MemoryKind};
 
-/// Requests that a load unit keeps in flight.
-const LOAD_DEPTH: u32 = 256;
 /// Requests that one of several loads at a unit keeps in flight.
 const SHARED_DEPTH: u32 = 64;
 /// Load units of a memory port: the rest of its ids is for atomics.
 const MAX_LOAD_UNITS: u32 = 60;
-/// Beats that a load unit keeps in flight or buffered.
-const LOAD_BEATS: u32 = 128;
-/// Bursts that a store unit sends before the first is answered: scattered stores are a burst each,
-/// and memory answers after a hundred cycles or so.
-const STORE_BURSTS: u32 = 128;
-/// Requests that an acknowledged store keeps in flight.
-const STORE_DEPTH: u32 = 256;
 /// Work-items that wait beside a unit beyond its own requests: what its stages hold.
 const STAGES: u32 = 8;
+/// How much the units of device memory keep in flight: for one request a cycle, what comes in
+/// while memory answers, and as much again, since it may take longer with other traffic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Depths {
+    /// Requests of a load unit; they may share beats.
+    loads: u32,
+    /// Beats of a load unit, in flight or buffered.
+    beats: u32,
+    /// Requests of an acknowledged store.
+    stores: u32,
+    /// Bursts of a store unit; scattered stores are a burst each.
+    bursts: u32,
+}
+
+impl Depths {
+    /// Depths for a memory that answers after `latency` cycles.
+    pub fn new(latency: u32) -> Depths {
+        // Cycles in the units themselves, the multiplexers and the port's registers.
+        let trip = latency + 12;
+        let requests = (2 * trip).next_power_of_two().clamp(32, 512);
+        let beats = trip.next_power_of_two().clamp(32, 256);
+        Depths { loads: requests, beats, stores: requests, bursts: beats }
+    }
+}
+
 /// Address bits of device memory.
 const DEVICE_ADDRESS_BITS: u32 = 64;
 /// Byte-address bits of a token's request that lines do not need.
@@ -109,6 +125,8 @@ pub struct AtomicClient {
 pub struct Memories {
     /// Bytes of the device-memory bus.
     pub bus_bytes: u32,
+    /// How much units keep in flight.
+    pub depths: Depths,
     /// Pulse at the start of a launch.
     pub flush_loads: Net,
     /// High while the launch drains.
@@ -132,9 +150,16 @@ pub struct Memories {
 impl Memories {
     /// No unit yet. `flush_loads` pulses at the start of a launch, `flush_stores` is high while
     /// it drains, `r_data` is the data of each port's read channel.
-    pub fn new(bus_bytes: u32, flush_loads: Net, flush_stores: Net, r_data: Vec<Net>) -> Self {
+    pub fn new(
+        bus_bytes: u32,
+        depths: Depths,
+        flush_loads: Net,
+        flush_stores: Net,
+        r_data: Vec<Net>,
+    ) -> Self {
         Memories {
             bus_bytes,
+            depths,
             flush_loads,
             flush_stores,
             r_data,
@@ -190,7 +215,7 @@ impl Memories {
             let clients = std::mem::take(waiting);
             self.load_unit(b, sh, shape, clients);
         }
-        let depth = if share == 1 { LOAD_DEPTH } else { SHARED_DEPTH };
+        let depth = if share == 1 { self.depths.loads } else { SHARED_DEPTH };
         Answer { stream: Some(answer), depth: depth + STAGES }
     }
 
@@ -222,15 +247,18 @@ impl Memories {
             b.net(&format!("{name}_r_valid"), 1),
         ];
         let place = clients[0].place.clone();
-        let c =
-            if clients.len() == 1 { clients.remove(0) } else { shared(b, &name, shape, clients) };
+        let c = if clients.len() == 1 {
+            clients.remove(0)
+        } else {
+            shared(b, &name, shape, self.depths.loads, clients)
+        };
         b.instance("clhls_load", &format!("u_{name}"))
             .comment(format!("load of {bytes} bytes {place}"))
             .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
             .param("BYTES", bytes)
             .param("BUS_BYTES", self.bus_bytes)
-            .param("DEPTH", LOAD_DEPTH)
-            .param("DEPTH_BEATS", LOAD_BEATS)
+            .param("DEPTH", self.depths.loads)
+            .param("DEPTH_BEATS", self.depths.beats)
             .param("READ_ONLY", shape.read_only)
             .param("PARTS", shape.parts)
             .param("LINE_WAIT", line_wait(sh, true))
@@ -300,8 +328,8 @@ impl Memories {
             .param("BUS_BYTES", self.bus_bytes)
             .param("ACK", access.ack)
             .param("PARTS", parts)
-            .param("DEPTH", STORE_DEPTH)
-            .param("BURSTS", STORE_BURSTS)
+            .param("DEPTH", self.depths.stores)
+            .param("BURSTS", self.depths.bursts)
             .param("LINE_WAIT", line_wait(sh, access.ack))
             .param("SITE", site)
             .param("TARGET", Param::Text(sh.target.to_owned()))
@@ -329,7 +357,7 @@ impl Memories {
         self.writers.push(writer);
         // A request that still stands in front of the unit keeps the launch open, too.
         self.idle.push(Expr::all([idle.into(), Expr::Net(valid).not()]));
-        Answer { stream: answer, depth: STORE_DEPTH + STAGES }
+        Answer { stream: answer, depth: self.depths.stores + STAGES }
     }
 
     fn atomic(
@@ -353,7 +381,7 @@ impl Memories {
         let answer = Stream::new(b, &name, 8 * bytes);
         self.atomics.push(AtomicClient { request, answer, site, bytes });
         self.idle.push(Expr::Net(valid).not());
-        Answer { stream: Some(answer), depth: LOAD_DEPTH + STAGES }
+        Answer { stream: Some(answer), depth: self.depths.loads + STAGES }
     }
 
     fn on_chip(&mut self, b: &mut ModuleBuilder, sh: &Shared, inst: Inst, r: Request) -> Answer {
@@ -383,6 +411,7 @@ fn shared(
     b: &mut ModuleBuilder,
     name: &str,
     shape: LoadShape,
+    outstanding: u32,
     clients: Vec<LoadClient>,
 ) -> LoadClient {
     let n = clients.len() as u32;
@@ -410,7 +439,7 @@ fn shared(
         .param("WIDTH", width)
         .param("PARTS", shape.parts)
         .param("DEPTH", SHARED_DEPTH)
-        .param("OUTSTANDING", LOAD_DEPTH)
+        .param("OUTSTANDING", outstanding)
         .input("s_valid", all(&|c| c.valid.clone()))
         .output("s_ready", ready)
         .input("s_addr", all(&|c| c.address.clone()))

@@ -2,7 +2,8 @@
 
 use crate::core::{ChannelInfo, Core, Shared};
 use crate::fixed::{ArgumentBus, Fixed};
-use crate::memory::{Memories, ReadUnit, WriteUnit, port_count};
+use crate::manifest::Built;
+use crate::memory::{Depths, Memories, ReadUnit, WriteUnit, port_count};
 use crate::token::{Ids, Stream};
 use crate::{atomics, onchip};
 use abi::{HiddenArg, RegisterMap};
@@ -31,8 +32,9 @@ pub fn build(
     sh: &Shared,
     map: &RegisterMap,
     program_offsets: &FxHashMap<ir::Global, u64>,
-    bus_bytes: u32,
+    built: &Built,
 ) -> Top {
+    let bus_bytes = built.bus_bytes;
     let header = vec![
         format!(
             "Kernel `{}`: control registers, dispatcher, datapath and memory ports.",
@@ -52,7 +54,8 @@ pub fn build(
     let draining = b.net("draining", 1);
     let ports = port_count(sh.s);
     let r_data = (0..ports).map(|p| b.net(&format!("gmem{p}_r_data"), 8 * bus_bytes)).collect();
-    let mut memories = Memories::new(bus_bytes, go, draining, r_data);
+    let mut memories =
+        Memories::new(bus_bytes, Depths::new(built.memory_latency), go, draining, r_data);
     let mut units = Units::default();
     for unit in 0..sh.compute_units {
         (b, memories) = compute_unit(sh, b, &fixed, memories, (&bus, go, unit), &mut units);

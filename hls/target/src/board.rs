@@ -65,6 +65,9 @@ pub struct Memory {
     pub max_outstanding_reads: u32,
     /// Write bursts that a port keeps in flight.
     pub max_outstanding_writes: u32,
+    /// Cycles from a read request at a port to its data, at the default clock and without other
+    /// traffic, rounded up: what keeps requests in flight is dimensioned for it.
+    pub latency_cycles: u32,
 }
 
 impl Memory {
@@ -157,9 +160,10 @@ impl BoardFile {
                 "memory.data_bits is {bits}: AXI4 needs a power of two from 32 to 1024"
             ));
         }
-        if self.memory.ports == 0 || self.memory.global_bytes == 0 || self.default_clock_mhz == 0 {
+        let m = &self.memory;
+        if [m.ports, m.latency_cycles, self.default_clock_mhz].contains(&0) || m.global_bytes == 0 {
             return Err(
-                "memory.ports, memory.global_bytes and default_clock_mhz must not be 0".to_owned()
+                "memory.ports, memory.global_bytes, memory.latency_cycles and default_clock_mhz must not be 0".to_owned()
             );
         }
         if self.memory.ports > 1 && !self.memory.banks.contains("{n}") {
