@@ -99,6 +99,9 @@ static int put_ndrange(const clhls_kernel *kernel, const clhls_ndrange *range, u
         if (global % local && !kernel->non_uniform)
             return clhls_fail("%s: the local size %u of dimension %d does not divide the global size %llu",
                               kernel->name, local, d, (unsigned long long)global);
+        if (d == 0 && (range->offset[0] % kernel->lanes || (local % kernel->lanes && local < global)))
+            return clhls_fail("%s: built for %u work-items at a time: the offset %u and the local size %u of dimension 0 "
+                              "must be multiples of that", kernel->name, kernel->lanes, range->offset[0], local);
         items *= local;
         if (items > kernel->max_group)
             return clhls_fail("%s: at most %u work-items in a work-group", kernel->name, kernel->max_group);

@@ -24,6 +24,7 @@ typedef struct {
     uint32_t default_local[3]; /* local size when the caller names none */
     int local_is_fixed;      /* default_local is the only one allowed */
     int non_uniform;         /* the last work-group of a dimension may be smaller */
+    uint32_t lanes;          /* work-items at a time: offset[0] and, of several work-groups, local[0] are multiples */
 } clhls_kernel;
 
 /* The work-items of a launch. Zero in `local` means the kernel's default; zero in `global[1]`, `global[2]` means 1. */

@@ -36,6 +36,8 @@ pub struct Kernel {
     pub local_is_fixed: bool,
     /// The last work-group of a dimension may be smaller.
     pub non_uniform: bool,
+    /// Work-items at a time: `offset[0]` and, of several work-groups, `local[0]` are multiples.
+    pub lanes: u32,
 }
 
 /// The work-items of a launch.
@@ -169,6 +171,13 @@ fn put_ndrange(kernel: &Kernel, range: &NdRange, registers: &mut [u32]) -> io::R
                 ));
             }
             local = 1;
+        }
+        let whole = local.is_multiple_of(kernel.lanes) || u64::from(local) >= global;
+        if d == 0 && !(whole && range.offset[0].is_multiple_of(kernel.lanes)) {
+            return bad(format!(
+                "built for {} work-items at a time: the offset {} and the local size {local} of dimension 0 must be multiples of that",
+                kernel.lanes, range.offset[0]
+            ));
         }
         items *= u64::from(local);
         if items > kernel.max_group {

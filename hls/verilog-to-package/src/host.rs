@@ -43,6 +43,7 @@ struct KernelData<'a> {
     default_local: [u32; 3],
     local_is_fixed: bool,
     non_uniform: bool,
+    lanes: u32,
     args: Vec<ArgData>,
     buffers: Vec<BufferArg>,
     /// The argument with the address of the program-scope variables.
@@ -143,6 +144,7 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
             .unwrap_or(DEFAULT_LOCAL),
         local_is_fixed: signature.reqd_work_group_size.is_some(),
         non_uniform: signature.non_uniform,
+        lanes: signature.simd,
         args: signature.args.iter().map(arg_data).collect(),
         buffers: buffers.collect(),
         program,

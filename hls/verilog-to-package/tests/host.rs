@@ -63,6 +63,7 @@ const EXPECTED: &str = "\
 0d0 0000abcd
 000 00000001
 many: scratch: at most 1024 bytes of local memory
+many: built for 4 work-items at a time: the offset 7 and the local size 4 of dimension 0 must be multiples of that
 ";
 
 fn files(dir: &Path, main: &str, contents: &str) {

@@ -33,5 +33,11 @@ int main(void) {
     /* more local memory than there is */
     if (many_launch(&device, &range, &y, NULL, 0, 0, 2000, v, s, 0, &program, 0, NULL) == 0) return 1;
     printf("%s\n", clhls_error());
+    /* an offset that several work-items at a time do not allow */
+    clhls_kernel lanes = many_kernel;
+    lanes.lanes = 4;
+    uint32_t registers[64] = {0};
+    if (clhls_launch(&device, &lanes, registers, &range, 0, NULL) == 0) return 1;
+    printf("%s\n", clhls_error());
     return 0;
 }

@@ -40,4 +40,7 @@ fn main() {
     let launch = |local| many::many(&mut Printer, &range, Some(&y), None, -2, 0x3c00, local, [1.0, 2.0, 3.0], &s, -3, &program, None);
     launch(1000).unwrap();
     println!("{}", launch(2000).unwrap_err());
+    let lanes = Kernel { lanes: 4, ..many::MANY_KERNEL };
+    let launched = clhls::launch(&mut Printer, &lanes, &mut [0; 64], &range, None);
+    println!("{}", launched.unwrap_err());
 }
