@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu schedules sim units lint rtl-lint cocotb bless proofs bench fuzz exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu schedules sim units lint rtl-lint cocotb bless proofs bench qor fuzz exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -103,6 +103,11 @@ fuzz: kernels ## a million mutated SPIR-V modules
 
 bench: ## speed of the interpreter and of compilation
 	@$(CARGO) bench -p clhls-interp
+
+# QOR passes options on, for example QOR="--stage cycles --stage goals vadd"
+qor: kernels build ## cycles, area, clock, compile time and sim speed against the committed figures; BLESS=1 rewrites them
+	@scripts/setup qor
+	@testbenches/qor/run $(if $(BLESS),--bless) $(QOR)
 
 docs: ## documentation of the crates
 	@$(CARGO) doc --workspace --no-deps

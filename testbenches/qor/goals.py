@@ -1,0 +1,206 @@
+"""The speed goals: what is asked, what was measured, and how."""
+
+import json
+from dataclasses import dataclass
+
+import common
+import compile_time
+import cycles
+from common import Failed
+
+
+# Cycles an iteration that a loop of interval 1 may take in a run of thousands: start, end, memory latency.
+RUN_MARGIN = 1.15
+
+
+@dataclass
+class Goal:
+    """A row of the goals' table; `met` is None when nothing was measured."""
+
+    name: str
+    asked: str
+    measured: str
+    met: bool | None
+
+    @property
+    def word(self):
+        return {True: "met", False: "MISSED", None: "not measured"}[self.met]
+
+
+def at_least(name, asked, limit, value, text):
+    return Goal(name, asked, text, None if value is None else value >= limit)
+
+
+def launch_of(kernel, name):
+    """The kernel with another of its launches as its representative."""
+    import tomllib
+    with open(kernel.folder / "launches.toml", "rb") as file:
+        document = tomllib.load(file)
+    chosen = next(launch for launch in document["launch"] if launch["name"] == name)
+    return common.Kernel(kernel.name, chosen, kernel.local_bytes, kernel.cl_std, kernel.options)
+
+
+def hardware(clhls, kernel, label, *options):
+    """Builds for u250, runs the representative launch; its figures and the folder of the design."""
+    folder = common.OUT / "goals" / label
+    common.build(clhls, kernel, cycles.BOARD, folder, *options)
+    return cycles.figures(cycles.simulate(clhls, folder, kernel.launch, kernel.folder), folder), folder
+
+
+def without_barriers(clhls, kernel):
+    """Cycles of the kernel with its barriers taken out of the source: wrong results, the same accesses and operations."""
+    folder = common.OUT / "goals"
+    folder.mkdir(parents=True, exist_ok=True)
+    module = folder / f"{kernel.name}.no-barriers.spv"
+    common.run([common.ROOT / "scripts" / "compile-cl", "-p", common.PRODUCER, "-s", kernel.cl_std, "-o", module,
+                kernel.folder / "kernel.cl", "--", *kernel.options, "-Dbarrier(flags)=", "-Wno-everything"])
+    design = folder / f"{kernel.name}.no-barriers"
+    common.run([clhls, "--quiet", "build", module, "--board", cycles.BOARD, "-o", design, "--kernel", kernel.function])
+    return cycles.simulate(clhls, design, kernel.launch, kernel.folder)["cycles"]
+
+
+# The measurements beyond the table of kernels: name, what gives a JSON value.
+def measure_simd(clhls):
+    found, _ = hardware(clhls, common.kernel("vadd"), "vadd.simd16", "--simd", "16")
+    return {"cycles": found["cycles"], "read": found["read"], "write": found["write"]}
+
+
+def measure_naive(clhls):
+    found, _ = hardware(clhls, common.kernel("matmul_naive"), "matmul_naive")
+    return {"cycles": found["cycles"], "rate": round(64**3 / found["cycles"], 4)}
+
+
+def measure_tiled(clhls):
+    kernel = common.kernel("matmul_tiled")
+    found, _ = hardware(clhls, kernel, "matmul_tiled")
+    free = without_barriers(clhls, kernel)
+    columns, rows = kernel.launch["global"]
+    depth = int(kernel.launch["args"]["K"])
+    return {"cycles": found["cycles"], "free": free, "bubble": round((found["cycles"] - free) / found["cycles"], 4),
+            "rate": round(columns * rows * depth / found["cycles"], 3)}
+
+
+def measure_task(clhls, name, launch):
+    """Longest interval of the loops, cycles per iteration, the reason of that loop."""
+    kernel = launch_of(common.kernel(name), launch)
+    found, folder = hardware(clhls, kernel, f"{name}.{launch}")
+    kind, ii, reason = max(found["loops"], key=lambda loop: loop[1])
+    adders = sorted(int(path.stem.rsplit("_l", 1)[1]) for path in (folder / "rtl").glob("clhls_op_fadd_f32_l*.v"))
+    return {"ii": ii, "kind": kind, "reason": reason, "per_iteration": round(found["cycles"] / int(kernel.launch["args"]["n"]), 3),
+            "adder_latency": adders[0] if adders else None}
+
+
+MEASUREMENTS = {
+    "simd16": measure_simd,
+    "matmul_naive": measure_naive,
+    "matmul_tiled": measure_tiled,
+    "dot_task": lambda clhls: measure_task(clhls, "dot_product", "task_large"),
+    "fir_int": lambda clhls: measure_task(clhls, "fir_task", "large"),
+    "sum_float": lambda clhls: measure_task(clhls, "accumulate_task", "float_large"),
+}
+
+
+def stage(clhls, results):
+    """Fills results["goals"]: the measurements that the goals need beyond the table of kernels."""
+    found = results.setdefault("goals", {})
+    progress = common.Progress("goals", len(MEASUREMENTS))
+    for name, measure in MEASUREMENTS.items():
+        progress.begin(name)
+        try:
+            found[name] = measure(clhls)
+            progress.end(json.dumps(found[name]))
+        except Failed as error:
+            found[name] = None
+            progress.end(f"failed: {error}")
+
+
+def judge(results):
+    """All goals, in the order of the table."""
+    kernels, found = results.get("kernels", {}), results.get("goals", {})
+    rows = [vector_add(kernels), simd(found.get("simd16")), naive(found.get("matmul_naive")), tiled(found.get("matmul_tiled"))]
+    rows += [interval_one(name, found.get(key)) for name, key in (("integer dot product (task)", "dot_task"), ("integer FIR (task)", "fir_int"))]
+    rows += [accumulation(found.get("sum_float")), routed(kernels), bits(results.get("bitstream"))]
+    rows += [compile_times(kernels), *scaling(results.get("scaling", {})), *simulation(results.get("sim"))]
+    return rows
+
+
+def vector_add(kernels):
+    found = kernels.get("vadd", {}).get("cycles")
+    text = f"{found['rate']} ({found['cycles']} cycles)" if found else "-"
+    return at_least("vector add, n = 65536, SIMD 1", ">= 0.95 work-items a cycle", 0.95, found and found["rate"], text)
+
+
+def simd(found):
+    text = f"read {found['read']}, write {found['write']} beats a cycle ({found['cycles']} cycles); one port, two beats read for each written" if found else "-"
+    return at_least("vector add, --simd 16, 512 bits", ">= 0.85 beats a cycle on the busiest channel", 0.85, found and max(found["read"], found["write"]), text)
+
+
+def naive(found):
+    text = f"{found['rate']} ({found['cycles']} cycles)" if found else "-"
+    return at_least("naive matmul 64x64x64", ">= 0.9 inner iterations a cycle", 0.9, found and found["rate"], text)
+
+
+def tiled(found):
+    if not found:
+        return Goal("tiled matmul 48x48x48", "barrier bubble <= 10 %", "-", None)
+    text = (f"{100 * found['bubble']:.1f} %: {found['cycles']} cycles, {found['free']} with the barriers taken out; "
+            f"{found['rate']} inner iterations a cycle")
+    return Goal("tiled matmul 48x48x48", "barrier bubble <= 10 %", text, found["bubble"] <= 0.10)
+
+
+def interval_one(name, found):
+    if not found:
+        return Goal(name, "II = 1, also in the run", "-", None)
+    text = f"II = {found['ii']}, {found['per_iteration']} cycles an iteration"
+    return Goal(name, "II = 1, also in the run", text, found["ii"] == 1 and found["per_iteration"] <= RUN_MARGIN)
+
+
+def accumulation(found):
+    name, asked = "float accumulation (task)", "II = latency of the adder from register to register, and says so"
+    if not found:
+        return Goal(name, asked, "-", None)
+    text = f"II = {found['ii']}, adder of {found['adder_latency']} stages and the sum's register, {found['per_iteration']} cycles an iteration; \"{found['reason']}\""
+    return Goal(name, asked, text, found["ii"] == found["adder_latency"] + 1 and "fadd" in found["reason"])
+
+
+def routed(kernels):
+    status = [row["area"]["status"] for row in kernels.values() if row.get("area")]
+    done = [s for s in status if s == "ok" or s.startswith("does not fit") or s.endswith("over limit")]
+    rates = sorted(row["area"]["fmax"] for row in kernels.values() if row.get("area", {}).get("status") == "ok")
+    text = f"{status.count('ok')} placed and routed of {len(kernels)}"
+    if rates:
+        text += f", {rates[0]} to {rates[-1]} MHz, median {rates[len(rates) // 2]}"
+    return Goal("area and clock of every kernel on ECP5-85F", "in the table", text, len(done) == len(kernels) if status else None)
+
+
+def bits(found):
+    name, asked = "bit stream for ULX3S (vadd)", "made, at the board's clock"
+    if not found:
+        return Goal(name, asked, "-", None)
+    return Goal(name, asked, f"{found['bytes']} bytes, {found['fmax']} MHz of {found['wanted']} MHz", found["fmax"] >= found["wanted"])
+
+
+def compile_times(kernels):
+    times = sorted(row["compile"]["seconds"] for row in kernels.values() if row.get("compile"))
+    name, asked = "clhls build, without clang", "< 1 s for 90 % of the kernels"
+    if not times:
+        return Goal(name, asked, "-", None)
+    below = sum(t < 1 for t in times)
+    text = f"{below} of {len(kernels)}; median {times[len(times) // 2]:.2f} s, longest {times[-1]:.2f} s"
+    return Goal(name, asked, text, below >= 0.9 * len(kernels))
+
+
+def scaling(points):
+    for shape, series in points.items():
+        times = compile_time.growth(series)
+        text = f"{series[-1][0]} instructions in {series[-1][1]} s CPU, {series[-1][2]} MB; time / (n log n) grows by {times} from {compile_time.GROWTH_FROM}"
+        yield Goal(f"growth of compile time, {shape} code", f"n log n (factor <= {compile_time.GROWTH_MARGIN})", text, times <= compile_time.GROWTH_MARGIN)
+
+
+def simulation(found):
+    if not found:
+        return [Goal("verilated model", "built < 20 s, cached < 0.3 s", "-", None)]
+    what = f"of {found['kernel']}"
+    return [Goal(f"verilated model {what}, built", "< 20 s", f"{found['build_wall']} s ({found['build_cpu']} s CPU)", found["build_wall"] < 20),
+            Goal(f"verilated model {what}, cached", "< 0.3 s", f"{found['cached']} s, with starting and a small launch", found["cached"] < 0.3),
+            Goal(f"simulation {what}", "stated", f"{found['cycles_per_second'] / 1e3:.0f} thousand cycles a second", True)]
