@@ -117,8 +117,12 @@ pub enum Stage {
     Opt,
     /// Schedule.
     Schedule,
+    /// Registers, nets and instances, as text.
+    Rtl,
     /// Verilog.
     Verilog,
+    /// Names and sizes of the files that would be written.
+    Package,
 }
 
 /// `clhls build`

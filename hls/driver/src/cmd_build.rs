@@ -129,7 +129,15 @@ fn stage_text(pipeline: &Pipeline<'_>, module: ir::Module, stage: Stage) -> Resu
     if stage == Stage::Schedule {
         return Ok(schedules.iter().map(schedule::text::print).collect::<Vec<_>>().join("\n"));
     }
-    let (files, _) = pipeline.verilog(&module, &schedules)?;
+    let (design, manifest) = pipeline.rtl(&module, &schedules)?;
+    if stage == Stage::Rtl {
+        return Ok(rtl::text::print(&design));
+    }
+    let files = pipeline.verilog(&module, &design)?;
+    if stage == Stage::Package {
+        let build = pipeline.pack(files, manifest)?;
+        return Ok(build.files.iter().map(|(n, t)| format!("{:>8} {n}\n", t.len())).collect());
+    }
     Ok(files.iter().map(|(_, text)| String::from_utf8_lossy(text).into_owned()).collect())
 }
 

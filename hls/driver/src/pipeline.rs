@@ -6,6 +6,7 @@ use crate::report::{report_html, report_json};
 use abi::Manifest;
 use base::{Diagnostic, FileSet, Severity, SourceMap};
 use ir::Module;
+use rtl::Design;
 use schedule::KernelSchedule;
 use std::cell::RefCell;
 use std::path::Path;
@@ -119,7 +120,8 @@ impl<'a> Pipeline<'a> {
         self.keep("00-ir.clir", || module.to_string());
         let module = self.optimise(module)?;
         let schedules = self.schedule(&module)?;
-        let (verilog, mut manifest) = self.verilog(&module, &schedules)?;
+        let (design, mut manifest) = self.rtl(&module, &schedules)?;
+        let verilog = self.verilog(&module, &design)?;
         for kernel in &mut manifest.kernels {
             kernel.notes.extend(self.notes(&kernel.signature.name, &module.sources));
         }
@@ -196,23 +198,18 @@ impl<'a> Pipeline<'a> {
         Ok(all)
     }
 
-    /// schedule-to-rtl and rtl-to-verilog: Verilog files by path below the output directory.
+    /// schedule-to-rtl
     ///
     /// # Errors
-    /// Those of the steps; a number of compute units that is not possible (`E0608`).
-    pub fn verilog(
-        &self,
-        module: &Module,
-        schedules: &[KernelSchedule],
-    ) -> Result<(FileSet, Manifest)> {
+    /// Those of the step; a number of compute units that is not possible (`E0608`).
+    pub fn rtl(&self, module: &Module, schedules: &[KernelSchedule]) -> Result<(Design, Manifest)> {
         let most = schedule_to_rtl::MOST_COMPUTE_UNITS;
         if !(1..=most).contains(&self.options.compute_units) {
             let n = self.options.compute_units;
             let what = format!("--compute-units {n}: from 1 to {most} are possible");
             return Err(Failure::new("E0608", what));
         }
-        self.step("generate Verilog");
-        let fail = |e| Failure::with_sources(e, &module.sources);
+        self.step("generate hardware");
         let built = schedule_to_rtl::Built {
             board: &self.board.name,
             clock_mhz: self.clock_mhz(),
@@ -222,15 +219,28 @@ impl<'a> Pipeline<'a> {
             memory_latency: self.board.memory.latency_cycles,
         };
         let family = &self.board.family.name;
-        let (design, manifest) =
-            schedule_to_rtl::lower(module, schedules, family, &built).map_err(fail)?;
-        let verilog = rtl_to_verilog::emit(&design).map_err(fail)?;
+        let (design, manifest) = schedule_to_rtl::lower(module, schedules, family, &built)
+            .map_err(|e| Failure::with_sources(e, &module.sources))?;
+        for m in &design.modules {
+            self.keep(&format!("40-{}.rtl", m.name), || rtl::text::module(m));
+        }
+        Ok((design, manifest))
+    }
+
+    /// rtl-to-verilog: Verilog files by path below the output directory.
+    ///
+    /// # Errors
+    /// Those of the step.
+    pub fn verilog(&self, module: &Module, design: &Design) -> Result<FileSet> {
+        self.step("write Verilog");
+        let verilog =
+            rtl_to_verilog::emit(design).map_err(|e| Failure::with_sources(e, &module.sources))?;
         let mut files = FileSet::new();
         for (name, text) in verilog.iter() {
             self.keep(&format!("50-{name}"), || String::from_utf8_lossy(text).into_owned());
             files.insert(format!("rtl/{name}"), text);
         }
-        Ok((files, manifest))
+        Ok(files)
     }
 
     /// verilog-to-package: the output directory.
@@ -245,6 +255,10 @@ impl<'a> Pipeline<'a> {
         files.insert(abi::MANIFEST_FILE, manifest.to_json());
         files.insert("report.json", report_json(&manifest));
         files.insert("report.html", report_html(&manifest));
+        for (path, text) in files.iter().filter(|(path, _)| !path.starts_with("rtl/")) {
+            let name = format!("60-{}", path.replace('/', "-"));
+            self.keep(&name, || String::from_utf8_lossy(text).into_owned());
+        }
         Ok(Build { files, manifest, warnings: vec![] })
     }
 

@@ -146,6 +146,15 @@ fn dumps_show_every_stage() {
     assert!(names.iter().any(|n| n.starts_with("01-opt.")), "{names:?}");
     assert!(names.contains(&"30-twice.sched".to_owned()), "{names:?}");
     assert_eq!(clhls(&["build", text(&input), "--emit", "ir"]).out, KERNEL);
+    let o = clhls(&["build", text(&input), "--emit", "rtl"]);
+    assert!(o.out.contains("\nmodule twice clocked ap {\n"), "{}", o.out);
+    assert!(o.out.contains("  instance u_dispatcher of clhls_dispatcher "), "{}", o.out);
+    let o = clhls(&["build", text(&input), "--emit", "package", "--dump-dir", text(&dump)]);
+    let listed = |name: &str| o.out.lines().any(|l| l.ends_with(&format!(" {name}")));
+    assert!(["rtl/twice.v", "manifest.json", "report.html"].iter().all(|n| listed(n)), "{}", o.out);
+    for name in ["40-twice.rtl", "50-twice.v", "60-manifest.json"] {
+        assert!(dump.join(name).is_file(), "{name}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! This crate knows no OpenCL and no Verilog syntax.
 
 pub mod build;
+pub mod text;
 pub mod verify;
 
 use base::IndexMap;
