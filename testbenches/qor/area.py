@@ -170,7 +170,7 @@ def stage(clhls, kernels, results, keep, budget=None):
             print(f"{kernel.name}: {error}")
         if budget is not None and not known:
             budget -= routed.get("nextpnr_seconds", 0)
-        results[kernel.name]["area"] = figures | routed
+        results[kernel.name]["area"] |= routed
         progress.end(summary(results[kernel.name]["area"]) + ("  (cached)" if known else ""))
         keep()
 
@@ -188,7 +188,7 @@ def synthesis(clhls, kernels, results, told, keep):
         except Failed as error:
             figures, known = {"status": "failed"}, False
             print(f"{kernel.name}: {error}")
-        results.setdefault(kernel.name, {})["area"] = figures
+        results.setdefault(kernel.name, {})["area"] = figures | {"commit": common.commit()}
         progress.end(summary(figures) + ("  (cached)" if known else ""))
         keep()
     return work

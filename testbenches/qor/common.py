@@ -145,6 +145,12 @@ def over_limit(code):
     return code in (-signal.SIGXCPU, -signal.SIGKILL)
 
 
+def commit():
+    """Short name of the commit that is checked out."""
+    done = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return done.stdout.strip() or "?"
+
+
 def digest(*parts):
     """Short hash of texts."""
     state = hashlib.sha256()

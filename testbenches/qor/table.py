@@ -10,11 +10,10 @@ COLUMNS = {
     "kernel": None, "function": None, "launch": None, "work_items": None,
     "cycles": ("up", 0.02), "items_per_cycle": None, "read_beats_per_cycle": None, "write_beats_per_cycle": None,
     "loops": ("same", 0), "lut": ("up", 0.05), "ff": ("up", 0.05), "dsp": ("up", 0), "bram": ("up", 0),
-    "fmax_mhz": ("down", 0.10), "pnr": ("same", 0), "build_s": ("up", 1.0), "build_mb": ("up", 0.5),
+    "fmax_mhz": ("down", 0.10), "pnr": ("same", 0), "area_commit": None, "build_s": ("up", 1.0), "build_mb": ("up", 0.5),
 }
 # Changes below this many units are measuring noise or too small to matter.
 NEGLIGIBLE = {"cycles": 8, "lut": 40, "ff": 40, "build_s": 0.1, "build_mb": 8}
-# What is meant when a column is worse, for `loops` and `pnr`.
 RED, GREEN, PLAIN = "\033[31m", "\033[32m", "\033[0m"
 
 
@@ -28,7 +27,7 @@ def rows(kernels, results):
                "read_beats_per_cycle": run.get("read"), "write_beats_per_cycle": run.get("write"),
                "loops": cycles.intervals(run) or "-" if run else None,
                "lut": area.get("lut"), "ff": area.get("ff"), "dsp": area.get("dsp"), "bram": area.get("bram"),
-               "fmax_mhz": area.get("fmax"), "pnr": area.get("status"),
+               "fmax_mhz": area.get("fmax"), "pnr": area.get("status"), "area_commit": area.get("commit"),
                "build_s": f"{build['seconds']:.2f}" if build else None, "build_mb": build.get("megabytes")}
         yield {column: "" if value is None else str(value) for column, value in row.items()}
 
