@@ -277,6 +277,7 @@ mod tests {
             sites: Vec::new(),
             channels: Vec::new(),
             loops: Vec::new(),
+            notes: Vec::new(),
         };
         kernel.lay_out(true).expect("fits");
         kernel
