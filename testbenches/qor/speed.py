@@ -5,7 +5,8 @@ import area
 PAGE = """# Speed: goals and measurements
 
 Written by `make qor BLESS=1` on {date}, with {tools}, Verilator as installed by `scripts/setup`, kernels compiled by clang-22.
-Commits of the stages: {commits}. `README.md` of this folder says what each figure is and how it is measured.
+Commits of the stages: {commits}.
+`README.md` of this folder says what each figure is and how it is measured.
 
 ## Goals
 

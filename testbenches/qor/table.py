@@ -23,7 +23,7 @@ def rows(kernels, results):
         found = results.get("kernels", {}).get(kernel.name, {})
         run, area, build = (found.get(part) or {} for part in ("cycles", "area", "compile"))
         row = {"kernel": kernel.name, "function": kernel.function, "launch": kernel.launch["name"],
-               "work_items": run.get("work_items"), "cycles": run.get("cycles"), "items_per_cycle": run.get("rate"),
+               "work_items": run.get("work_items"), "cycles": run.get("cycles"), "items_per_cycle": f"{run['work_items'] / run['cycles']:.4g}" if run else None,
                "read_beats_per_cycle": run.get("read"), "write_beats_per_cycle": run.get("write"),
                "loops": cycles.intervals(run) or "-" if run else None,
                "lut": area.get("lut"), "ff": area.get("ff"), "dsp": area.get("dsp"), "bram": area.get("bram"),
