@@ -83,9 +83,9 @@ pub struct CompileArgs {
     /// Copies of the datapath, which share the work-groups.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub compute_units: u32,
-    /// Most memory ports: arguments are spread over them, port n at the board's memory bank n [default: 1].
-    #[arg(long, value_name = "N")]
-    pub memory_ports: Option<u32>,
+    /// Most memory ports: arguments are spread over them, port n at the board's memory bank n.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub memory_ports: u32,
     /// Capacity in bytes of each local-memory argument.
     #[arg(long, value_name = "BYTES", default_value_t = 16384)]
     pub local_bytes: u64,

@@ -23,8 +23,8 @@ pub struct Options {
     pub simd: u32,
     /// Copies of the datapath.
     pub compute_units: u32,
-    /// Most memory ports; none = 1. Not more than the board has.
-    pub memory_ports: Option<u32>,
+    /// Most memory ports, not more than the board has.
+    pub memory_ports: u32,
     /// Capacity in bytes of each local-memory argument.
     pub local_bytes: u64,
     /// How segments are scheduled.
@@ -277,7 +277,7 @@ impl<'a> Pipeline<'a> {
     }
 
     fn memory_ports(&self) -> Result<u32> {
-        let (wanted, most) = (self.options.memory_ports.unwrap_or(1), self.board.memory.ports);
+        let (wanted, most) = (self.options.memory_ports, self.board.memory.ports);
         if (1..=most).contains(&wanted) {
             return Ok(wanted);
         }

@@ -34,7 +34,7 @@ struct Settings {
     jobs: usize,
     simd: u32,
     compute_units: u32,
-    memory_ports: Option<u32>,
+    memory_ports: u32,
     board: String,
     producers: Vec<String>,
     kernels: Vec<String>,
@@ -47,7 +47,7 @@ fn settings() -> Result<Settings, String> {
         jobs: 1,
         simd: 1,
         compute_units: 1,
-        memory_ports: None,
+        memory_ports: 1,
         board: "unit".into(),
         producers: vec![],
         kernels: vec![],
@@ -76,7 +76,7 @@ fn settings() -> Result<Settings, String> {
             }
             "--memory-ports" => {
                 let n = args.next().and_then(|n| n.parse().ok());
-                s.memory_ports = Some(n.ok_or("--memory-ports N")?);
+                s.memory_ports = n.ok_or("--memory-ports N")?;
             }
             "--board" => s.board = args.next().ok_or("--board NAME")?,
             "--producer" => s.producers.push(args.next().ok_or("--producer NAME")?),

@@ -53,7 +53,7 @@ fn schedules(
         level: ir_opt::Level::O2,
         simd: 1,
         compute_units: 1,
-        memory_ports: None,
+        memory_ports: 1,
         local_bytes,
         scheduling,
         clock_mhz: None,

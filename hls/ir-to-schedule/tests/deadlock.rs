@@ -1,9 +1,11 @@
 //! Random programs as networks of channels: with the admission limits nothing ever blocks, and
 //! without them the same simulations do.
 
+mod common;
+
 use arith::stimulus::Rng;
 use clhls_ir_to_schedule as ir_to_schedule;
-use ir_to_schedule::{Options, Sdc};
+use ir_to_schedule::Sdc;
 use schedule::tokens::{self, Outcome, simulate};
 use schedule::{Control, KernelSchedule};
 use std::fmt::Write;
@@ -144,15 +146,7 @@ fn program(rng: &mut Rng) -> (String, u32) {
 
 fn schedule(text: &str) -> KernelSchedule {
     let module = ir::parse::parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let options = Options {
-        clock_mhz: 200.0,
-        scheduler: &Sdc,
-        default_work_group_size: 8,
-        memory_latency: 100,
-        bus_bytes: 8,
-        local_arg_bytes: 64,
-        memory_ports: 1,
-    };
+    let options = common::options(200.0, &Sdc);
     let (_, kernel) = module.kernels().next().expect("a kernel");
     ir_to_schedule::solve(kernel, &module, &target::Family::unit(), &options)
         .unwrap_or_else(|e| panic!("{e}\n{text}"))

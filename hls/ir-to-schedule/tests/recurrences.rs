@@ -1,9 +1,11 @@
 //! Random loops with overlapping iterations: the production scheduler finds a schedule that
 //! keeps the rules, at an interval and latencies that are no worse than as soon as possible.
 
+mod common;
+
 use arith::stimulus::Rng;
 use clhls_ir_to_schedule as ir_to_schedule;
-use ir_to_schedule::{Asap, Options, Scheduler, Sdc};
+use ir_to_schedule::{Asap, Scheduler, Sdc};
 use schedule::KernelSchedule;
 use schedule::registers::register_bits;
 use std::fmt::Write;
@@ -66,15 +68,7 @@ fn program(rng: &mut Rng) -> String {
 
 fn solve(text: &str, family: &target::Family, scheduler: &dyn Scheduler) -> KernelSchedule {
     let module = ir::parse::parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let options = Options {
-        clock_mhz: 300.0,
-        scheduler,
-        default_work_group_size: 8,
-        memory_latency: 100,
-        bus_bytes: 8,
-        local_arg_bytes: 64,
-        memory_ports: 1,
-    };
+    let options = common::options(300.0, scheduler);
     let (_, kernel) = module.kernels().next().expect("a kernel");
     ir_to_schedule::solve(kernel, &module, family, &options)
         .unwrap_or_else(|e| panic!("{}: {e}\n{text}", scheduler.name()))

@@ -1,7 +1,9 @@
 //! Regions beyond a scheduler's limit: scheduled as soon as possible, and said so.
 
+mod common;
+
 use clhls_ir_to_schedule as ir_to_schedule;
-use ir_to_schedule::{Asap, Options, Problem, Scheduler, Solution};
+use ir_to_schedule::{Asap, Problem, Scheduler, Solution};
 
 /// Takes regions of at most one operation.
 struct Small;
@@ -28,15 +30,7 @@ fn the_report_names_regions_that_are_too_large() {
                 v3:i64 = add v2, v1\n  v4:ptr.global = ptradd v0, v3\n  v5:i32 = slice v3 lo 0\n  \
                 e0 = store v4, v5 align 4\n  jump b1\nb1:\n  v6:i64 = add v1, v1\n  ret\n}\n";
     let module = ir::parse::parse_module(text).expect("readable");
-    let options = Options {
-        clock_mhz: 200.0,
-        scheduler: &Small,
-        default_work_group_size: 8,
-        memory_latency: 100,
-        bus_bytes: 8,
-        local_arg_bytes: 64,
-        memory_ports: 1,
-    };
+    let options = common::options(200.0, &Small);
     let (_, kernel) = module.kernels().next().expect("a kernel");
     let family = target::Family::unit();
     let s = ir_to_schedule::solve(kernel, &module, &family, &options).expect("schedulable");
