@@ -7,6 +7,7 @@
 module clhls_atomic #(
   parameter N          = 1,           // client ports, >= 1
   parameter ADDR_BITS  = 64,          // byte address bits, <= 64
+  parameter DEVICE_BITS = 64,         // address bits that the device's memory needs, 13..ADDR_BITS; the others are ignored
   parameter BYTES      = 4,           // bytes of an operation, 4 or 8; addresses are multiples of it
   parameter BUS_BYTES  = 64,          // bytes of a bus line, a power of two, BYTES..128
   parameter EXCLUSIVE  = 0,           // 1: cached, written through; 2: cached, written back
@@ -118,11 +119,14 @@ module clhls_atomic #(
     end
   endgenerate
 
+  // Constant zeros: the registers behind them go away in synthesis.
+  localparam [LINE_BITS-1:0] LINE_MASK = {LINE_BITS{1'b1}} >> (DEVICE_BITS < ADDR_BITS ? ADDR_BITS - DEVICE_BITS : 0);
+
   integer i;
   always @* begin
     word = {SIDE{1'b0}};
     for (i = 0; i < N; i = i + 1) begin
-      word = word | ({s_pred[i], s_op[4*i +: 4], s_addr[i*ADDR_BITS + ADDR_BITS - LINE_BITS +: LINE_BITS],
+      word = word | ({s_pred[i], s_op[4*i +: 4], s_addr[i*ADDR_BITS + ADDR_BITS - LINE_BITS +: LINE_BITS] & LINE_MASK,
                       lanes[i*LANE_BITS +: LANE_BITS], s_data[i*DW +: DW], s_compare[i*DW +: DW]} & {SIDE{grant[i]}});
     end
   end

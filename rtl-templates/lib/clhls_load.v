@@ -6,6 +6,7 @@
 
 module clhls_load #(
   parameter ADDR_BITS   = 64,         // byte address bits, 13..64
+  parameter DEVICE_BITS = 64,         // address bits that the device's memory needs, 13..ADDR_BITS; the others are ignored
   parameter BYTES       = 4,          // bytes of an access, a power of two <= BUS_BYTES; addresses are multiples of it
   parameter BUS_BYTES   = 64,         // bytes of a bus line, a power of two, 4..128
   parameter DEPTH       = 128,        // requests in flight
@@ -41,8 +42,8 @@ module clhls_load #(
       $display("clhls_load: BYTES and BUS_BYTES must be powers of two, BYTES <= BUS_BYTES, BUS_BYTES 4..128");
       $finish;
     end
-    if (ADDR_BITS < 13 || ADDR_BITS > 64 || DEPTH < 1 || DEPTH_BEATS < 1) begin
-      $display("clhls_load: ADDR_BITS must be 13..64, DEPTH and DEPTH_BEATS at least 1");
+    if (ADDR_BITS < 13 || ADDR_BITS > 64 || DEVICE_BITS < 13 || DEPTH < 1 || DEPTH_BEATS < 1) begin
+      $display("clhls_load: ADDR_BITS must be 13..64, DEVICE_BITS at least 13, DEPTH and DEPTH_BEATS at least 1");
       $finish;
     end
   end
@@ -57,6 +58,9 @@ module clhls_load #(
   wire                 k_valid;
   wire                 k_ready;
   wire [PARTS-1:0]     k_pred;
+  // Constant zeros: the registers behind them go away in synthesis.
+  wire [LINE_BITS-1:0] s_line = s_addr[ADDR_BITS-1 -: LINE_BITS]
+                                & ({LINE_BITS{1'b1}} >> (DEVICE_BITS < ADDR_BITS ? ADDR_BITS - DEVICE_BITS : 0));
   wire [LINE_BITS-1:0] k_line;
   wire [OFF-1:0]       k_off;
   wire [OFF-1:0]       s_off;
@@ -76,7 +80,7 @@ module clhls_load #(
     .WIDTH(PARTS + LINE_BITS + OFF)
   ) u_request (
     .clk(clk), .rst(rst),
-    .s_valid(s_valid), .s_ready(s_ready), .s_data({s_pred, s_addr[ADDR_BITS-1 -: LINE_BITS], s_off}),
+    .s_valid(s_valid), .s_ready(s_ready), .s_data({s_pred, s_line, s_off}),
     .m_valid(k_valid), .m_ready(k_ready), .m_data({k_pred, k_line, k_off})
   );
 

@@ -130,6 +130,9 @@ pub struct RegisterMap {
     pub hidden: Vec<HiddenSlot>,
     /// First byte after the last argument's reserved word.
     pub end: u32,
+    /// For each word from [`regs::ARGS`] on, whether it holds part of an argument; the others are
+    /// reserved: what is written there is ignored, and they read as 0.
+    pub used: Vec<bool>,
 }
 
 impl RegisterMap {
@@ -162,8 +165,13 @@ pub fn layout(kernel: &str, args: &[Arg], program_memory: bool) -> Result<Regist
     let too_many =
         |end| AbiError::TooManyArguments { kernel: kernel.to_owned(), end, limit: regs::ARGS_END };
     let mut next = regs::ARGS;
+    let mut used = vec![];
     let mut place = |size: u32| {
         let offset = next;
+        // Beyond the register space nothing is laid out: that is an error below.
+        if next <= regs::ARGS_END && size <= regs::ARGS_END {
+            used.extend((1..register_words(size)).map(|_| true).chain([false]));
+        }
         next = next.saturating_add(register_words(size).saturating_mul(4));
         offset
     };
@@ -190,5 +198,5 @@ pub fn layout(kernel: &str, args: &[Arg], program_memory: bool) -> Result<Regist
     if next > regs::ARGS_END {
         return Err(too_many(next));
     }
-    Ok(RegisterMap { args: offsets, hidden, end: next })
+    Ok(RegisterMap { args: offsets, hidden, end: next, used })
 }

@@ -65,6 +65,8 @@ pub struct MemoryPort {
     pub data_bits: u32,
     /// Width of the four id signals.
     pub id_bits: u32,
+    /// Low address bits that the kernel's units keep, 13 to 64: memory must lie below 2^n.
+    pub address_bits: u32,
 }
 
 /// Kind of a memory access.

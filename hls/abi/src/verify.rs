@@ -91,6 +91,9 @@ impl Kernel {
                 &place,
                 || format!("data_bits is {}, not a power of two from 32 to 1024", port.data_bits),
             )?;
+            require((13..=64).contains(&port.address_bits), &place, || {
+                format!("address_bits is {}, not 13 to 64", port.address_bits)
+            })?;
             require((1..=16).contains(&port.id_bits), &place, || {
                 format!("id_bits is {}, not 1 to 16", port.id_bits)
             })?;

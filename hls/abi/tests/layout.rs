@@ -57,7 +57,12 @@ fn manifest() -> Manifest {
         clock_mhz: 300.0,
         hidden: Vec::new(),
         compute_units: 1,
-        memory_ports: vec![MemoryPort { name: "m_axi_gmem0".into(), data_bits: 512, id_bits: 6 }],
+        memory_ports: vec![MemoryPort {
+            name: "m_axi_gmem0".into(),
+            data_bits: 512,
+            id_bits: 6,
+            address_bits: 64,
+        }],
         sites: Vec::new(),
         channels: Vec::new(),
         loops: Vec::new(),

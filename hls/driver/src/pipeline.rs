@@ -217,6 +217,7 @@ impl<'a> Pipeline<'a> {
             local_arg_bytes: self.options.local_bytes,
             compute_units: self.options.compute_units,
             memory_latency: self.board.memory.latency_cycles,
+            address_bits: self.board.memory.address_bits,
         };
         let family = &self.board.family.name;
         let (design, manifest) = schedule_to_rtl::lower(module, schedules, family, &built)

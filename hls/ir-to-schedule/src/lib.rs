@@ -2,10 +2,11 @@
 //!
 //! [`solve`] expands the kernel into what hardware has ([`expand`]), finds memories and
 //! accesses ([`memories`]), tells launch-uniform values from those that travel with a work-item
-//! ([`uniform`]), cuts blocks into segments ([`segments`]), schedules each segment with one of
-//! the solvers behind [`Scheduler`], and plans the loops ([`loops`]).
+//! ([`uniform`]), recomputes what is cheaper recomputed than carried ([`rematerialise`]), cuts
+//! blocks into segments ([`segments`]), schedules each segment with one of the solvers behind [`Scheduler`], and plans the loops ([`loops`]).
 
 pub mod asap;
+mod carried;
 mod expand;
 mod loops;
 mod memories;
@@ -16,6 +17,7 @@ pub mod problem;
 pub mod random;
 mod recurrences;
 mod region;
+mod rematerialise;
 pub mod sdc;
 mod segments;
 mod split;
@@ -65,9 +67,10 @@ pub fn solve(
     expand::run(&mut func, module, family)?;
     let task = loops::is_task(&func);
     let memories = memories::find(&mut func, module, options)?;
+    let not_before = rematerialise::run(&mut func, &memories, task);
     let mut units = units::Units::new(family, clock, options.scheduler);
     let mut schedule =
-        segments::schedule(func, &mut units, memories, clock, family, options, task)?;
+        segments::schedule(func, &mut units, memories, &not_before, clock, family, options, task)?;
     let (units, notes) = units.finish();
     schedule.units = units;
     schedule.notes.extend(notes);

@@ -5,8 +5,7 @@
 //! are needed earlier than they are computed (a pointer loaded from memory) go back to the
 //! entry, and the next iteration waits for them.
 
-use crate::segments::cut;
-use crate::uniform::Uniform;
+use crate::segments::Cutter;
 use base::FxHashMap;
 use ir::{Block, Function, Inst, Op, Terminator, Value, ValueDef};
 use schedule::{Feedback, KernelSchedule, Late, Moment, OpTiming, PipelinedLoop, Place};
@@ -54,19 +53,15 @@ pub fn back_edge(func: &Function, block: Block) -> Option<usize> {
 /// For a block that loops on itself: the segment before which a loop-carried value should not be
 /// used, so that it is used where it is computed and its recurrence stays in one segment.
 /// Values whose computation needs a memory access that in turn needs them are left out.
-pub fn least_segments(
-    s: &KernelSchedule,
-    uniform: &Uniform,
-    block: Block,
-) -> FxHashMap<Value, u32> {
+pub fn least_segments(s: &Cutter<'_>, block: Block) -> FxHashMap<Value, u32> {
     let mut least: FxHashMap<Value, u32> = FxHashMap::default();
-    let Some(back) = back_edge(&s.func, block) else { return least };
+    let Some(back) = back_edge(s.func, block) else { return least };
     let params = &s.func.blocks[block].params;
     let next = s.func.blocks[block].term.targets()[back].args.clone();
     let mut given_up: Vec<Value> = vec![];
     let mut rounds = 0;
     loop {
-        let (at, _) = cut(s, uniform, block, &least);
+        let (at, _) = s.cut(block, &least);
         let segment = |v: Value| match s.func.def_inst(v) {
             Some(i) => at.get(&i).map_or(0, |k| k + u32::from(s.func.insts[i].op.is_effect())),
             None => least.get(&v).copied().unwrap_or(0),

@@ -3,14 +3,15 @@
 use crate::memories::Memories;
 use crate::problem::{Problem, Scheduler};
 use crate::region::{self, Region};
+use crate::rematerialise::NotBefore;
 use crate::uniform::{Uniform, Uniformity};
 use crate::units::Units;
 use crate::{Asap, Options, loops, pipelined, recurrences, timing};
 use base::entity::{PrimaryMap, SecondaryMap};
-use base::{FxHashMap, Result};
+use base::{FxHashMap, IndexMap, Result};
 use ir::analysis::{Cfg, Liveness};
 use ir::{Block, Function, Inst, Op, Value};
-use schedule::{BlockSchedule, Clock, Control, KernelSchedule, Place, Segment};
+use schedule::{Access, BlockSchedule, Clock, Control, KernelSchedule, Place, Segment};
 use target::Family;
 
 /// Cycles that a credit needs to come back beside the segment's latency: FIFO and counter.
@@ -21,6 +22,7 @@ pub fn schedule(
     func: Function,
     units: &mut Units,
     found: Memories,
+    not_before: &NotBefore,
     clock: Clock,
     family: &Family,
     options: &Options,
@@ -51,7 +53,7 @@ pub fn schedule(
     let liveness = Liveness::new(&s.func, &cfg, |v| !uniform.is_fixed(&s.func, v));
     for block in cfg.rpo.clone() {
         let out = live_out(&cfg, &liveness, block);
-        schedule_block(&mut s, &uniform, block, &out, options)?;
+        schedule_block(&mut s, &uniform, not_before, block, &out, options)?;
     }
     if task {
         pipelined::plan(&mut s, &found.conflicts);
@@ -110,51 +112,63 @@ fn live_out(cfg: &Cfg, liveness: &Liveness, block: Block) -> Vec<Value> {
     out
 }
 
-/// Segment (pure operations) or boundary (effects) of each instruction of a block, and the last
-/// segment. `least` gives values before which their users must not be placed.
-pub fn cut(
-    s: &KernelSchedule,
-    uniform: &Uniform,
-    block: Block,
-    least: &FxHashMap<Value, u32>,
-) -> (FxHashMap<Inst, u32>, u32) {
-    let func = &s.func;
-    let mut at: FxHashMap<Inst, u32> = FxHashMap::default();
-    let mut last = 0;
-    for &inst in &func.blocks[block].insts {
-        if uniform.of(inst) != Uniformity::Varying {
-            continue;
-        }
-        let data = &func.insts[inst];
-        let operand = |v: &Value| {
-            let Some(d) = func.def_inst(*v) else { return least.get(v).copied() };
-            let k = *at.get(&d)?;
-            Some(k + u32::from(func.insts[d].op.is_effect()))
-        };
-        let mut k = data.args.iter().filter_map(operand).max().unwrap_or(0);
-        for e in &data.after {
-            if let Some(b) = at.get(e) {
-                let barrier = matches!(func.insts[*e].op, Op::Barrier(..));
-                k = k.max(b + u32::from(!barrier));
+/// What decides into which segment an operation goes.
+pub struct Cutter<'a> {
+    /// The function.
+    pub func: &'a Function,
+    /// Accesses to memory.
+    pub accesses: &'a IndexMap<Inst, Access>,
+    /// What travels with a work-item.
+    pub uniform: &'a Uniform,
+    /// Segments before which operations must not stand.
+    pub not_before: &'a NotBefore,
+}
+
+impl Cutter<'_> {
+    /// Segment (pure operations) or boundary (effects) of each instruction of a block, and the
+    /// last segment. `least` gives values before which their users must not be placed.
+    pub fn cut(&self, block: Block, least: &FxHashMap<Value, u32>) -> (FxHashMap<Inst, u32>, u32) {
+        let func = self.func;
+        let mut at: FxHashMap<Inst, u32> = FxHashMap::default();
+        let mut last = 0;
+        for &inst in &func.blocks[block].insts {
+            if self.uniform.of(inst) != Uniformity::Varying {
+                continue;
             }
+            let data = &func.insts[inst];
+            let operand = |v: &Value| {
+                let Some(d) = func.def_inst(*v) else { return least.get(v).copied() };
+                let k = *at.get(&d)?;
+                Some(k + u32::from(func.insts[d].op.is_effect()))
+            };
+            let operands = data.args.iter().filter_map(operand).max();
+            let mut k = operands.unwrap_or(0).max(self.not_before[inst]);
+            for e in &data.after {
+                if let Some(b) = at.get(e) {
+                    let barrier = matches!(func.insts[*e].op, Op::Barrier(..));
+                    k = k.max(b + u32::from(!barrier));
+                }
+            }
+            at.insert(inst, k);
+            let answered = self.accesses.get(&inst).is_some_and(|a| a.has_response());
+            last = last.max(k + u32::from(answered));
         }
-        at.insert(inst, k);
-        let answered = s.accesses.get(&inst).is_some_and(|a| a.has_response());
-        last = last.max(k + u32::from(answered));
+        (at, last)
     }
-    (at, last)
 }
 
 fn schedule_block(
     s: &mut KernelSchedule,
     uniform: &Uniform,
+    not_before: &NotBefore,
     block: Block,
     live_out: &[Value],
     options: &Options,
 ) -> Result<()> {
+    let cutter = Cutter { func: &s.func, accesses: &s.accesses, uniform, not_before };
     let least =
-        if s.task { pipelined::least_segments(s, uniform, block) } else { FxHashMap::default() };
-    let (at, last) = cut(s, uniform, block, &least);
+        if s.task { pipelined::least_segments(&cutter, block) } else { FxHashMap::default() };
+    let (at, last) = cutter.cut(block, &least);
     let needed = needed_until(&s.func, block, &at, last, live_out);
     let insts = s.func.blocks[block].insts.clone();
     let mut bodies: Vec<Vec<Inst>> = vec![vec![]; last as usize + 1];

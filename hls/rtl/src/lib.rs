@@ -205,6 +205,23 @@ pub enum Param {
     Bits(u32, Vec<u64>),
 }
 
+impl Param {
+    /// A bit vector of flags, the first one in bit 0.
+    pub fn mask(flags: impl IntoIterator<Item = bool>) -> Param {
+        let (mut bits, mut words) = (0, vec![]);
+        for flag in flags {
+            if bits % 64 == 0 {
+                words.push(0);
+            }
+            if let Some(word) = words.last_mut() {
+                *word |= u64::from(flag) << (bits % 64);
+            }
+            bits += 1;
+        }
+        Param::Bits(bits, words)
+    }
+}
+
 impl From<u32> for Param {
     fn from(n: u32) -> Param {
         Param::Int(u64::from(n))

@@ -181,6 +181,7 @@ fn unit(
     b.instance("clhls_atomic", &format!("u_{name}"))
         .param("N", n)
         .param("ADDR_BITS", 64)
+        .param("DEVICE_BITS", sh.address_bits)
         .param("BYTES", bytes)
         .param("BUS_BYTES", m.bus_bytes)
         .param("EXCLUSIVE", sharing as u32)

@@ -29,6 +29,8 @@ pub struct Shared<'a> {
     pub sources: &'a SourceMap,
     /// Copies of the datapath, each with a dispatcher.
     pub compute_units: u32,
+    /// Address bits that the units of device memory keep.
+    pub address_bits: u32,
     /// Module name of each unit.
     pub unit_modules: FxHashMap<UnitId, String>,
 }

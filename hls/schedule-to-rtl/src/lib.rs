@@ -86,7 +86,9 @@ fn lower_kernel(
     let sources = &module.sources;
     // A single work-item has no use for a second datapath.
     let compute_units = if s.task { 1 } else { built.compute_units };
-    let sh = Shared { s, cfg, live, name, target, sources, compute_units, unit_modules };
+    let address_bits = built.address_bits;
+    let sh =
+        Shared { s, cfg, live, name, target, sources, compute_units, address_bits, unit_modules };
     let mut kernel = manifest::kernel(&sh, module, built);
     let map = kernel
         .lay_out(has_program_memory)

@@ -102,6 +102,8 @@ pub struct Built<'a> {
     pub compute_units: u32,
     /// Cycles that device memory takes to answer, for the depth of its units.
     pub memory_latency: u32,
+    /// Address bits that the units of device memory keep, 13 to 64.
+    pub address_bits: u32,
 }
 
 /// The manifest entry of a kernel, with its registers laid out later.
@@ -131,6 +133,7 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
                 name: port_prefix(p),
                 data_bits: 8 * built.bus_bytes,
                 id_bits: ID_BITS,
+                address_bits: sh.address_bits,
             })
             .collect(),
         sites: sites(sh),

@@ -211,13 +211,7 @@ pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) 
     let name = format!("{id}_{}", rtl::build::legal(&m.name));
     let all =
         |f: &dyn Fn(&Port) -> Expr| Expr::concat(ports.iter().rev().map(f).collect::<Vec<_>>());
-    let mask = |f: &dyn Fn(&Port) -> bool| {
-        let mut words = vec![0u64; n.div_ceil(64) as usize];
-        for (k, p) in ports.iter().enumerate() {
-            words[k / 64] |= u64::from(f(p)) << (k % 64);
-        }
-        Param::Bits(n, words)
-    };
+    let mask = |f: &dyn Fn(&Port) -> bool| Param::mask(ports.iter().map(f));
     let ready = b.net(&format!("{name}_ready"), n);
     let valid = b.net(&format!("{name}_valid"), n);
     let data = b.net(&format!("{name}_data"), n * 8 * m.word_bytes);

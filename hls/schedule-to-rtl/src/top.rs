@@ -9,7 +9,7 @@ use crate::{atomics, onchip};
 use abi::{HiddenArg, RegisterMap};
 use base::FxHashMap;
 use ir::{Op, Query};
-use rtl::{Binary, Expr, Module, ModuleBuilder, Net};
+use rtl::{Binary, Expr, Module, ModuleBuilder, Net, Param};
 use schedule::Place;
 
 /// Bits of a local id at the dispatcher: work-groups have at most 65535 work-items.
@@ -166,6 +166,9 @@ impl Control {
             .map(|(n, w)| (*n, b.output(&format!("s_axi_control_{n}"), *w)))
             .collect();
         let mut i = b.instance("clhls_axil_control", "u_control").param("ARG_WORDS", words);
+        if !map.used.is_empty() {
+            i = i.param("WORD_MASK", Param::mask(map.used.iter().copied()));
+        }
         for (n, net) in input {
             i = i.input(&format!("s_axi_{n}"), net);
         }

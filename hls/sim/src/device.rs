@@ -100,8 +100,11 @@ impl Simulator {
                 )));
             }
         }
-        let narrow = manifest.kernels.iter().any(|kernel| kernel.signature.address_bits == 32);
-        let mut memory = DeviceMemory::new(if narrow { 32 } else { 64 });
+        let bits = manifest.kernels.iter().flat_map(|kernel| {
+            let ports = kernel.memory_ports.iter().map(|port| port.address_bits);
+            ports.chain([kernel.signature.address_bits])
+        });
+        let mut memory = DeviceMemory::new(bits.min().unwrap_or(64));
         let program_base = match &manifest.program_memory {
             Some(program) => memory.allocate(program.size)?,
             None => 0,

@@ -21,13 +21,16 @@ pub(crate) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Empty memory whose addresses have 32 or 64 bits.
+    /// Empty memory whose addresses have at most 64 bits.
     ///
-    /// With 64 bits it begins where the memory of large cards does, beyond 2^38, so that
-    /// addresses cut to 32 bits are noticed.
+    /// With many bits it begins where the memory of large cards does, beyond 2^38, so that
+    /// addresses cut to 32 bits are noticed; with few it leaves low addresses free, so that null
+    /// is.
     pub(crate) fn new(address_bits: u32) -> Self {
-        let (first, last) =
-            if address_bits == 32 { (1 << 28, u64::from(u32::MAX)) } else { (1 << 38, 1 << 48) };
+        let (first, last) = match address_bits {
+            48.. => (1 << 38, 1 << 48),
+            bits => (1 << bits.saturating_sub(4), (1 << bits) - 1),
+        };
         Self { regions: Vec::new(), buffers: BTreeMap::new(), next_id: 0, first, last }
     }
 

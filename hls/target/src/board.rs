@@ -61,6 +61,10 @@ pub struct Memory {
     pub bank_regions: Vec<u32>,
     /// Size of all banks together, bytes.
     pub global_bytes: u64,
+    /// Address bits that memory units keep, 13 to 64. More than `global_bytes` needs where others
+    /// place the memory in the address space, as shells of Alveo boards do.
+    #[serde(default = "all_address_bits")]
+    pub address_bits: u32,
     /// Read bursts that a port keeps in flight.
     pub max_outstanding_reads: u32,
     /// Write bursts that a port keeps in flight.
@@ -68,6 +72,10 @@ pub struct Memory {
     /// Cycles from a read request at a port to its data, at the default clock and without other
     /// traffic, rounded up: what keeps requests in flight is dimensioned for it.
     pub latency_cycles: u32,
+}
+
+fn all_address_bits() -> u32 {
+    64
 }
 
 impl Memory {
@@ -165,6 +173,12 @@ impl BoardFile {
             return Err(
                 "memory.ports, memory.global_bytes, memory.latency_cycles and default_clock_mhz must not be 0".to_owned()
             );
+        }
+        let (bytes, bits) = (m.global_bytes, m.address_bits);
+        if !(13..=64).contains(&bits) || bits < u64::BITS - (bytes - 1).leading_zeros() {
+            return Err(format!(
+                "memory.address_bits is {bits}: from 13 to 64, and enough for memory.global_bytes"
+            ));
         }
         if self.memory.ports > 1 && !self.memory.banks.contains("{n}") {
             return Err("memory.banks must contain {n} when there are several ports".to_owned());

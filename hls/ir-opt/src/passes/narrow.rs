@@ -82,6 +82,7 @@ impl Plan {
                 self.divide(b, d.op, d.args[0], d.args[1], block)
             }
             Op::LShr => self.shift_right(b, d.args[0], d.args[1], block),
+            Op::WorkItem(query, _) if !query.is_launch_uniform() => self.query(b, inst, result),
             Op::Sext if self.known_in(b.func, d.args[0], block).is_non_negative() => {
                 let ty = b.func.ty(result);
                 Some(b.value(Op::Zext, [d.args[0]], ty))
@@ -89,6 +90,21 @@ impl Plan {
             _ => self.low_bits(b, inst, result),
         };
         new.map_or(Step::Keep, Step::Value)
+    }
+
+    /// A work-item's id as the extension of its low bits, so that those travel with the work-item.
+    fn query(&self, b: &mut Builder<'_>, inst: Inst, result: Value) -> Option<Value> {
+        let (ty, width) = (b.func.ty(result), b.func.bits(result));
+        let n = self.ranges.known(b.func, result).unsigned_width();
+        if n >= self.demanded[result].min(width) {
+            return None;
+        }
+        if n == 0 {
+            return Some(b.constant(ty, 0));
+        }
+        let whole = b.value(b.func.insts[inst].op, [], ty);
+        let low = slice(b, whole, 0, n);
+        Some(b.value(Op::Zext, [low], ty))
     }
 
     /// What is known of an operand. Values that this pass made are not in the analysis; they are

@@ -40,7 +40,12 @@ pub fn manifest(name: &str, args: Vec<Arg>, data_bits: u32) -> Manifest {
         clock_mhz: 100.0,
         hidden: Vec::new(),
         compute_units: 1,
-        memory_ports: vec![MemoryPort { name: "m_axi_gmem0".into(), data_bits, id_bits: 6 }],
+        memory_ports: vec![MemoryPort {
+            name: "m_axi_gmem0".into(),
+            data_bits,
+            id_bits: 6,
+            address_bits: 64,
+        }],
         sites: Vec::new(),
         channels: Vec::new(),
         loops: Vec::new(),

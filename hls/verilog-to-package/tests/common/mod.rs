@@ -45,7 +45,12 @@ pub fn kernel(name: &str, args: Vec<Arg>, board: &str, data_bits: u32) -> Kernel
         clock_mhz: 50.0,
         hidden: Vec::new(),
         compute_units: 1,
-        memory_ports: vec![MemoryPort { name: "m_axi_gmem0".to_owned(), data_bits, id_bits: 6 }],
+        memory_ports: vec![MemoryPort {
+            name: "m_axi_gmem0".to_owned(),
+            data_bits,
+            id_bits: 6,
+            address_bits: 64,
+        }],
         sites: Vec::new(),
         channels: Vec::new(),
         loops: Vec::new(),

@@ -61,6 +61,7 @@ fn of_slice(b: &mut Builder<'_>, m: &Match<'_>, lo: u32) -> Option<Value> {
                 Some(concat(b, high, low))
             }
         }
+        Op::Shl | Op::LShr => of_shifted(b, m, (op, inner[0], inner[1]), lo),
         // the low bits of these depend on the low bits of their operands only
         Op::And | Op::Or | Op::Xor => {
             let constant = b.func.as_const(inner[1])?;
@@ -75,6 +76,28 @@ fn of_slice(b: &mut Builder<'_>, m: &Match<'_>, lo: u32) -> Option<Value> {
         }
         _ => None,
     }
+}
+
+/// A slice of a value shifted by a constant, where it lies in the value or in the zeros.
+fn of_shifted(
+    b: &mut Builder<'_>,
+    m: &Match<'_>,
+    (op, x, amount): (Op, Value, Value),
+    lo: u32,
+) -> Option<Value> {
+    let (source, hi) = (b.func.bits(x), lo + m.width(b));
+    let n = u32::try_from(b.func.as_const(amount)?).ok().filter(|n| *n < source)?;
+    let inside = match op {
+        Op::Shl if hi <= n => None,
+        Op::Shl if lo >= n => Some(lo - n),
+        Op::LShr if lo + n >= source => None,
+        Op::LShr if hi + n <= source => Some(lo + n),
+        _ => return None,
+    };
+    Some(match inside {
+        Some(at) => slice(b, x, at, hi - lo),
+        None => b.constant(m.ty, 0),
+    })
 }
 
 fn of_concat(b: &mut Builder<'_>, m: &Match<'_>) -> Option<Value> {
