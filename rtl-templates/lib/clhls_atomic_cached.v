@@ -70,12 +70,14 @@ module clhls_atomic_cached #(
   localparam [2:0] ST_ASK     = 3'd5;  // AR
   localparam [2:0] ST_FILL    = 3'd6;  // R
 
-  // ---- two request stages: 1 reads and compares the tags, 2 issues ----
+  // ---- two request stages: 1 compares the tags, which it read when the request came, 2 issues ----
   localparam SIDE = TAG_BITS + 4 + LANE_BITS + 2 * DW;
   reg                 p1_valid_q;
   reg                 p1_pred_q;
   reg [LINE_BITS-1:0] p1_line_q;
   reg [SIDE-1:0]      p1_side_q;
+  reg                 p1_known_q;   // tag of its place in the cache, as it is now
+  reg [KW-1:0]        p1_key_q;
   reg                 p2_valid_q;
   reg                 p2_pred_q;
   reg [LINE_BITS-1:0] p2_line_q;
@@ -94,13 +96,17 @@ module clhls_atomic_cached #(
   wire        rmw_busy;
   wire        pending;      // THROUGH: operations without their answer
   wire        busy = rmw_busy | pending;
-  wire        p1_hit = known_q[p1_line_q[IW-1:0]] & (key[p1_line_q[IW-1:0]] == p1_line_q[LINE_BITS-1:IW]);
+  wire        p1_hit = p1_known_q & (p1_key_q == p1_line_q[LINE_BITS-1:IW]);
   wire        room;         // THROUGH: the operation's answer has a place to wait
   wire        issue = p2_valid_q & (state_q == ST_RUN) & (p2_hit_q | ~p2_pred_q) & room;
   // Stage 1 to stage 2; not while lines are being forgotten, as it reads the tags.
   wire        move1 = (~p2_valid_q & ~sweep_q) | issue;
   wire        filled = (state_q == ST_FILL) & r_valid;
   wire        swept  = sweep_q & (&index_q);
+
+  wire        is_dirty = dirty_q[index_q];
+  // sweeping: the line at index_q is forgotten, the next one is at work
+  wire        next_line = sweep_q & (((state_q == ST_DRAIN) & ~busy & ~is_dirty) | ((state_q == ST_CONFIRM) & b_valid));
 
   assign c_ready = ~p1_valid_q | move1;
 
@@ -138,10 +144,23 @@ module clhls_atomic_cached #(
     if (filled) key[p2_index] <= p2_line_q[LINE_BITS-1:IW];
   end
 
+  // The tag of stage 1 follows every change of its place.
+  wire [IW-1:0] p1_index = c_ready ? c_line[IW-1:0] : p1_line_q[IW-1:0];
+  always @(posedge clk) begin
+    if (filled & (p1_index == p2_index)) begin
+      p1_known_q <= 1'b1;
+      p1_key_q   <= p2_line_q[LINE_BITS-1:IW];
+    end else if (next_line & (p1_index == index_q)) begin
+      p1_known_q <= 1'b0;
+    end else if (c_ready) begin
+      p1_known_q <= known_q[c_line[IW-1:0]];
+      p1_key_q   <= key[c_line[IW-1:0]];
+    end
+  end
+
   // ---- miss and flush ----
   wire miss      = p2_valid_q & p2_pred_q & ~p2_hit_q;
   wire want_sweep = flush & ~p1_valid_q & ~p2_valid_q & (|known_q);
-  wire is_dirty  = dirty_q[index_q];
   reg [1:0] step_q;         // RAM read cycles
   reg aw_done_q;
   reg w_done_q;
@@ -181,8 +200,6 @@ module clhls_atomic_cached #(
       endcase
     end
   end
-
-  wire next_line = sweep_q & (((state_q == ST_DRAIN) & ~busy & ~is_dirty) | ((state_q == ST_CONFIRM) & b_valid));
 
   always @(posedge clk) begin
     if (state_q == ST_RUN) index_q <= miss ? p2_index : {IW{1'b0}};

@@ -75,6 +75,7 @@ module clhls_local_mem #(
       // ---- one pipeline: arbiter, register, read-modify-write ----
       localparam SIDE = 4 + ADDR_BITS + 2 * DW + WORD_BYTES + 2;
       wire [PORTS-1:0] grant;
+      wire [PORTS-1:0] used = grant & take;
       reg  [SIDE-1:0]  word;
       reg  [SIDE-1:0]  word_q;
       reg              valid_q;
@@ -84,13 +85,13 @@ module clhls_local_mem #(
       wire [PORTS:0]   o_tag;   // {answer wanted, one-hot port}
       wire             busy_unused;
 
-      clhls_arbiter #(
-        .N(PORTS), .PRIORITY0(0)
+      clhls_parked_arbiter #(
+        .N(PORTS)
       ) u_arbiter (
-        .clk(clk), .rst(rst), .request(s_valid & room), .advance(1'b1), .grant(grant)
+        .clk(clk), .rst(rst), .request(s_valid & room), .hold(1'b0), .grant(grant)
       );
 
-      assign s_ready = grant;
+      assign s_ready = grant & room;
 
       integer i;
       always @* begin
@@ -103,7 +104,7 @@ module clhls_local_mem #(
 
       always @(posedge clk) begin
         if (rst) valid_q <= 1'b0;
-        else valid_q <= |grant;
+        else valid_q <= |used;
       end
       always @(posedge clk) begin
         word_q  <= word;
@@ -145,7 +146,9 @@ module clhls_local_mem #(
       wire [2*PORTS-1:0]      grant;       // side d at [d*PORTS +: PORTS]
       reg  [2*SIDE-1:0]       word;        // the granted request of each side
       wire [1:0]              active;
-      wire                    clash;       // side 1 has to wait: same word as side 0, and one of them writes
+      // Side 1 has to wait: same word as side 0, and one of them writes. Behind the register of shared sides all
+      // clients wait, so that requests are still performed in the order of acceptance.
+      wire                    clash;
       wire [1:0]              r_valid;     // request at the RAM
       wire [2*PORTS-1:0]      r_grant;
       wire [2*SIDE-1:0]       r_word;
@@ -158,15 +161,18 @@ module clhls_local_mem #(
           assign mine[p] = (p % 2 == d) ? want[p] : 1'b0;
         end
         if (SHARED) begin : g_arbiter
-          clhls_arbiter #(
-            .N(PORTS), .PRIORITY0(0)
+          wire [PORTS-1:0] parked;
+          clhls_parked_arbiter #(
+            .N(PORTS)
           ) u_arbiter (
-            .clk(clk), .rst(rst), .request(mine), .advance((d == 0) | ~clash), .grant(grant[d*PORTS +: PORTS])
+            .clk(clk), .rst(rst), .request(mine), .hold(clash), .grant(parked)
           );
+          assign grant[d*PORTS +: PORTS] = parked;
+          assign active[d] = |(parked & mine) & ~clash;
         end else begin : g_direct
           assign grant[d*PORTS +: PORTS] = mine;
+          assign active[d] = (|mine) & ((d == 0) | ~clash);
         end
-        assign active[d] = (|mine) & ((d == 0) | ~clash);
       end
 
       integer i;
@@ -182,22 +188,24 @@ module clhls_local_mem #(
         end
       end
 
-      wire [ADDR_BITS-1:0]  addr0 = word[0 +: ADDR_BITS];
-      wire [ADDR_BITS-1:0]  addr1 = word[SIDE +: ADDR_BITS];
-      wire [WORD_BYTES-1:0] strb0 = word[ADDR_BITS+DW +: WORD_BYTES];
-      wire [WORD_BYTES-1:0] strb1 = word[SIDE+ADDR_BITS+DW +: WORD_BYTES];
+      wire [2*SIDE-1:0]     c_word;  // the requests that may clash
+      wire [1:0]            c_valid;
+      wire [ADDR_BITS-1:0]  addr0 = c_word[0 +: ADDR_BITS];
+      wire [ADDR_BITS-1:0]  addr1 = c_word[SIDE +: ADDR_BITS];
+      wire [WORD_BYTES-1:0] strb0 = c_word[ADDR_BITS+DW +: WORD_BYTES];
+      wire [WORD_BYTES-1:0] strb1 = c_word[SIDE+ADDR_BITS+DW +: WORD_BYTES];
 
       if (SUBWORD != 0 && PORTS > 1) begin : g_subword
-        assign clash = (|grant[0 +: PORTS]) & (addr0 == addr1) & ((|strb0) | (|strb1));
+        assign clash = (&c_valid) & (addr0 == addr1) & ((|strb0) | (|strb1));
       end else begin : g_words
         assign clash = 1'b0;
-        wire unused = &{1'b0, addr0, addr1, strb0, strb1};
+        wire unused = &{1'b0, c_valid, addr0, addr1, strb0, strb1};
       end
 
       // Without arbiter a port is ready whenever its response has a place: a register.
       for (p = 0; p < PORTS; p = p + 1) begin : g_ready
         if (SHARED) begin : g_shared
-          assign s_ready[p] = grant[(p%2)*PORTS+p] & ((p % 2 == 0) | ~clash);
+          assign s_ready[p] = grant[(p%2)*PORTS+p] & room[p] & ~clash;
         end else begin : g_own
           assign s_ready[p] = room[p] & ((p % 2 == 0) | ~clash);
         end
@@ -209,16 +217,24 @@ module clhls_local_mem #(
         reg [2*SIDE-1:0]  word_q;
         always @(posedge clk) begin
           if (rst) active_q <= 2'b00;
-          else active_q <= active;
+          else active_q <= {active[1] | clash, active[0]};
         end
         always @(posedge clk) begin
-          grant_q <= grant;
-          word_q  <= word;
+          grant_q[0 +: PORTS] <= grant[0 +: PORTS];
+          word_q[0 +: SIDE]   <= word[0 +: SIDE];
+          if (~clash) begin
+            grant_q[PORTS +: PORTS] <= grant[PORTS +: PORTS];
+            word_q[SIDE +: SIDE]    <= word[SIDE +: SIDE];
+          end
         end
-        assign r_valid = active_q;
+        assign c_valid = active_q;
+        assign c_word  = word_q;
+        assign r_valid = {active_q[1] & ~clash, active_q[0]};
         assign r_grant = grant_q;
         assign r_word  = word_q;
       end else begin : g_straight
+        assign c_valid = {want[PORTS-1], want[0]};
+        assign c_word  = word;
         assign r_valid = active;
         assign r_grant = grant;
         assign r_word  = word;

@@ -43,7 +43,7 @@ module bench;
   reg [DW-1:0] q_data [0:PORTS*Q-1];
   reg          q_care [0:PORTS*Q-1];
   integer      q_in [0:PORTS-1], q_out [0:PORTS-1];
-  integer      i, j, range = WORDS, taken = 0, got = 0, silent = 0, first = -1, latency = 0, waits = 0;
+  integer      i, j, s, range = WORDS, taken = 0, got = 0, silent = 0, first = -1, latency = 0, waits = 0;
   reg          clash;
   reg [DW-1:0] old;
   reg [3:0]    op;
@@ -57,30 +57,38 @@ module bench;
     writes = s_valid[p] & s_ready[p] & s_pred[p] & (s_op[4*p +: 4] != 11) & (ATOMIC || s_strb[p*WORD_BYTES +: WORD_BYTES] != 0);
   endfunction
 
-  // reads of a cycle see the words before the writes of the same cycle
+  // Reads of a cycle see the words before the writes of the same cycle. Behind several clients with byte stores (ordered)
+  // side 0 comes before side 1, so that every result is defined.
+  localparam ORDERED = SUBWORD && PORTS > 2 && !ATOMIC;
+  function turn(input integer p, input integer s);  // port p takes part in step s of a cycle
+    turn = s_valid[p] & s_ready[p] & (!ORDERED || p % 2 == s);
+  endfunction
+
   always @(posedge clk) if (!rst) begin
     silent = silent + (out_rate != 0);  // a consumer that takes nothing is not a hang
-    for (i = 0; i < PORTS; i = i + 1) if (s_valid[i] & s_ready[i]) begin
-      taken = taken + 1;
-      clash = 0;
-      for (j = 0; j < PORTS; j = j + 1)
-        if (j != i && s_valid[j] && s_ready[j] && s_addr[j*AB +: AB] == s_addr[i*AB +: AB] && s_pred[j] && s_pred[i] && (writes(i) || writes(j))) clash = 1;
-      check(!(clash && (ATOMIC || SUBWORD)), "two accesses to one word in one cycle");
-      if (s_resp[i]) begin
-        q_data[i*Q + q_in[i] % Q] = s_pred[i] ? mem[s_addr[i*AB +: AB]] : 0;
-        // a word read in the cycle it is written, and the answer of a plain store, have no meaning
-        q_care[i*Q + q_in[i] % Q] = !s_pred[i] || (known[s_addr[i*AB +: AB]] && !clash && (ATOMIC || s_op[4*i +: 4] == 11));
-        q_in[i] = q_in[i] + 1;
-        if (first < 0) first = cycle;
+    for (s = 0; s <= ORDERED; s = s + 1) begin
+      for (i = 0; i < PORTS; i = i + 1) if (turn(i, s)) begin
+        taken = taken + 1;
+        clash = 0;
+        for (j = 0; j < PORTS; j = j + 1)
+          if (j != i && turn(j, s) && s_addr[j*AB +: AB] == s_addr[i*AB +: AB] && s_pred[j] && s_pred[i] && (writes(i) || writes(j))) clash = 1;
+        check(!(clash && (ATOMIC || SUBWORD)), "two accesses to one word in one cycle");
+        if (s_resp[i]) begin
+          q_data[i*Q + q_in[i] % Q] = s_pred[i] ? mem[s_addr[i*AB +: AB]] : 0;
+          // a word read in the cycle it is written, and the answer of a plain store, have no meaning
+          q_care[i*Q + q_in[i] % Q] = !s_pred[i] || (known[s_addr[i*AB +: AB]] && !clash && (ATOMIC || s_op[4*i +: 4] == 11));
+          q_in[i] = q_in[i] + 1;
+          if (first < 0) first = cycle;
+        end
+      end
+      for (i = 0; i < PORTS; i = i + 1) if (turn(i, s) & writes(i)) begin
+        old = mem[s_addr[i*AB +: AB]];
+        mem[s_addr[i*AB +: AB]] = after(s_op[4*i +: 4], old, s_data[i*DW +: DW], s_compare[i*DW +: DW], s_strb[i*WORD_BYTES +: WORD_BYTES], WORD_BYTES);
+        if (s_op[4*i +: 4] == 12 && &s_strb[i*WORD_BYTES +: WORD_BYTES]) known[s_addr[i*AB +: AB]] = 1;
       end
     end
-    for (i = 0; i < PORTS; i = i + 1) if (writes(i)) begin
-      old = mem[s_addr[i*AB +: AB]];
-      mem[s_addr[i*AB +: AB]] = after(s_op[4*i +: 4], old, s_data[i*DW +: DW], s_compare[i*DW +: DW], s_strb[i*WORD_BYTES +: WORD_BYTES], WORD_BYTES);
-      if (s_op[4*i +: 4] == 12 && &s_strb[i*WORD_BYTES +: WORD_BYTES]) known[s_addr[i*AB +: AB]] = 1;
-    end
     // two writes of one word in one cycle: unknown afterwards
-    for (i = 0; i < PORTS; i = i + 1) for (j = 0; j < i; j = j + 1)
+    if (!ORDERED) for (i = 0; i < PORTS; i = i + 1) for (j = 0; j < i; j = j + 1)
       if (writes(i) && writes(j) && s_addr[i*AB +: AB] == s_addr[j*AB +: AB]) known[s_addr[i*AB +: AB]] = 0;
 
     for (i = 0; i < PORTS; i = i + 1) begin
