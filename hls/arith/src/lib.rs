@@ -25,6 +25,7 @@ pub mod float;
 pub mod format;
 pub mod int;
 pub mod ir_builder;
+pub mod math;
 pub mod native;
 pub mod operator;
 pub mod stimulus;

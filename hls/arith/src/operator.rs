@@ -5,8 +5,9 @@ use crate::bits::Bits;
 use crate::float;
 use crate::format::Format;
 use crate::int;
+use crate::math;
 use base::{SmallVec, smallvec};
-use ir::{FloatCC, Op, Rounding, Scalar, Type};
+use ir::{FloatCC, MathFn, Op, Rounding, Scalar, Type};
 use std::fmt;
 
 /// Results of an operator, in order.
@@ -73,6 +74,8 @@ pub enum Operator {
         /// Rounding direction.
         round: Rounding,
     },
+    /// A mathematical function that [`math::is_supported`] in the format.
+    Math(MathFn, Format),
     /// Unsigned quotient of integers of 1..=64 bits.
     UDiv(u32),
     /// Unsigned remainder.
@@ -123,6 +126,10 @@ impl Operator {
             Op::IntToFp { signed, round } => {
                 IToF { width: int(operand)?, signed, to: float(result)?, round }
             }
+            Op::Math(f) => {
+                let format = float(operand)?;
+                return math::is_supported(f, format).then_some(Math(f, format));
+            }
             Op::UDiv => UDiv(int(operand)?),
             Op::URem => URem(int(operand)?),
             Op::SDiv => SDiv(int(operand)?),
@@ -141,6 +148,7 @@ impl Operator {
             FSqrt(f, _) | FNeg(f) | FAbs(f) | FRound(f, _) => smallvec![f.width()],
             FToF { from, .. } | FToI { from, .. } => smallvec![from.width()],
             IToF { width, .. } => smallvec![width],
+            Math(f, format) => f.args().iter().map(|a| math::width(*a, format)).collect(),
             UDiv(w) | URem(w) | SDiv(w) | SRem(w) | UDivRem(w) | SDivRem(w) => smallvec![w; 2],
         }
     }
@@ -155,6 +163,7 @@ impl Operator {
             FCmp(..) => smallvec![1],
             FToF { to, .. } | IToF { to, .. } => smallvec![to.width()],
             FToI { width, .. } => smallvec![width],
+            Math(f, format) => smallvec![math::width(f.result(), format)],
             UDiv(w) | URem(w) | SDiv(w) | SRem(w) => smallvec![w],
             UDivRem(w) | SDivRem(w) => smallvec![w; 2],
         }
@@ -186,6 +195,7 @@ impl Operator {
                 one(float::ftoi(b, from, width, signed, round, x))
             }
             IToF { signed, to, round, .. } => one(float::itof(b, to, signed, round, x)),
+            Math(f, format) => one(math::build(b, f, format, inputs)),
             UDiv(_) => one(int::udiv_rem(b, x, y()).quotient),
             URem(_) => one(int::udiv_rem(b, x, y()).remainder),
             SDiv(_) => one(int::sdiv_rem(b, x, y()).quotient),
@@ -203,6 +213,7 @@ impl Operator {
             Fma(f, _) => 2 * f.precision() + 4 > 64,
             FAdd(f, _) | FSub(f, _) | FDiv(f, _) | FSqrt(f, _) => f.width() > 64,
             FToI { width, .. } => width + 1 > 64,
+            Math(..) => true,
             UDiv(w) | URem(w) | SDiv(w) | SRem(w) | UDivRem(w) | SDivRem(w) => w + 1 > 64,
             _ => false,
         }
@@ -266,6 +277,7 @@ impl fmt::Display for Operator {
             IToF { width, signed, to, round } => {
                 write!(out, "itof_{}_{to}_{}", int(signed, width), round.name())
             }
+            Math(f, format) => write!(out, "{}_{format}", f.name()),
             UDiv(w) => write!(out, "udiv_{}", int(false, w)),
             URem(w) => write!(out, "urem_{}", int(false, w)),
             SDiv(w) => write!(out, "sdiv_{}", int(true, w)),

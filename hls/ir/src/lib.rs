@@ -8,6 +8,7 @@ pub mod analysis;
 pub mod builder;
 pub mod entities;
 pub mod function;
+pub mod math;
 pub mod module;
 pub mod op;
 pub mod parse;
@@ -21,6 +22,7 @@ pub use function::{
     BlockCall, BlockData, Function, InstData, KernelArg, KernelArgKind, KernelInfo, LoopHint,
     ObjectData, ObjectKind, TableData, Terminator, ValueDef,
 };
+pub use math::{MathFn, MathType};
 pub use module::{GlobalData, Module};
 pub use op::{
     AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, IntCC, MemFlags, Op, Query, Rounding,

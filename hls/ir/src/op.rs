@@ -4,6 +4,7 @@
 //! defined here, so that interpreter, emulator and hardware agree bit for bit.
 
 use crate::entities::{Func, Object, Table};
+use crate::math::MathFn;
 use crate::types::Space;
 
 /// Integer comparison.
@@ -449,6 +450,8 @@ pub enum Op {
     FpToFp(Rounding),
     /// To an integral value in the same format.
     FRound(Rounding),
+    /// A mathematical function.
+    Math(MathFn),
 
     // --- effects; ordered by `after` lists and by control flow ---
     /// `load ptr [, predicate]`
@@ -539,6 +542,7 @@ impl Op {
                 | IntToFp { .. }
                 | FpToFp(_)
                 | FRound(_)
+                | Math(_)
         )
     }
 }

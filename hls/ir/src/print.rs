@@ -132,6 +132,7 @@ pub fn op_name(op: Op) -> Cow<'static, str> {
         Op::IntToFp { signed, round } => format!("{}itofp.{}", sign(signed), round.name()),
         Op::FpToFp(round) => format!("fptofp.{}", round.name()),
         Op::FRound(round) => format!("fround.{}", round.name()),
+        Op::Math(f) => format!("math.{}", f.name()),
         Op::Atomic(op, _) => format!("atomic.{}", op.name()),
         Op::Barrier(BarrierScope::SubGroup, _) => "barrier.sub_group".into(),
         Op::Barrier(BarrierScope::WorkGroup, _) => "barrier.work_group".into(),

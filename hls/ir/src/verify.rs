@@ -3,6 +3,7 @@
 use crate::analysis::{Cfg, Dominators};
 use crate::entities::{Block, Inst, Value};
 use crate::function::{Function, Terminator, ValueDef};
+use crate::math::MathType;
 use crate::module::Module;
 use crate::op::{AtomicOp, Op};
 use crate::types::{Scalar, Space, Type};
@@ -409,6 +410,22 @@ impl Verifier<'_> {
             IntToFp { .. } => {
                 arity(1)?;
                 expect(a[0].is_int() && r.is_float() && a[0].lanes == r.lanes, "integer to float")
+            }
+            Math(f) => {
+                arity(f.args().len())?;
+                let float = match f.result() {
+                    MathType::Float => r,
+                    MathType::Int => a[0],
+                };
+                let of = |kind| match kind {
+                    MathType::Float => float,
+                    MathType::Int => Type::I32.with_lanes(float.lanes),
+                };
+                let ok = float.is_float() && r == of(f.result());
+                expect(
+                    ok && f.args().iter().zip(a).all(|(k, t)| of(*k) == *t),
+                    "the operands and result of the function",
+                )
             }
             FpToFp(_) => {
                 arity(1)?;

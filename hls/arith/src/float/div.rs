@@ -45,7 +45,7 @@ pub fn fdiv<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
 /// `steps` bits of `x / y` from the units' place on, and whether a remainder is left.
 /// Both significands have their top bit set.
 #[inline(always)]
-fn divide_significands<B: Bits>(b: &B, x: B::V, y: B::V, steps: u32) -> (B::V, B::V) {
+pub(crate) fn divide_significands<B: Bits>(b: &B, x: B::V, y: B::V, steps: u32) -> (B::V, B::V) {
     let p = b.width(x);
     let divisor = b.zext(y, p + 2);
     let mut remainder = b.zext(x, p + 1); // always less than twice the divisor

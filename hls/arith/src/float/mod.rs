@@ -7,7 +7,7 @@
 mod add;
 mod compare;
 mod convert;
-mod div;
+pub(crate) mod div;
 mod fma;
 mod mul;
 pub mod parts;

@@ -6,6 +6,7 @@ use crate::function::{
     BlockCall, Function, KernelArg, KernelArgKind, KernelInfo, LoopHint, ObjectData, ObjectKind,
     TableData, Terminator,
 };
+use crate::math::MathFn;
 use crate::module::Module;
 use crate::op::{
     AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, IntCC, MemFlags, Op, Query, Rounding,
@@ -462,6 +463,7 @@ fn float_op(stem: &str, variant: &str) -> Option<Op> {
         "sitofp" | "uitofp" => Op::IntToFp { signed: stem == "sitofp", round: mode(variant)? },
         "fptofp" => Op::FpToFp(mode(variant)?),
         "fround" => Op::FRound(mode(variant)?),
+        "math" => Op::Math(MathFn::from_name(variant)?),
         _ => return None,
     })
 }

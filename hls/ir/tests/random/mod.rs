@@ -277,6 +277,7 @@ fn operation(r: &mut Rng) -> Op {
         IntToFp { signed, round },
         FpToFp(round),
         FRound(round),
+        Math(r.pick(MathFn::ALL)),
         Load(flags),
         Store(flags),
         Atomic(r.pick(&AtomicOp::ALL).0, flags),

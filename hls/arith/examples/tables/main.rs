@@ -1,0 +1,164 @@
+//! Writes the coefficient tables of `hls/arith/tables`: `cargo run --release -p clhls-arith --example tables [DIR]`.
+//!
+//! Each segment's polynomial interpolates the function, as MPFR computes it with 300 bits, in the Chebyshev nodes of the
+//! segment; its coefficients are rounded to the table's fraction bits. The first line of each file tells the largest error
+//! of the datapath's own arithmetic, found at 64 points of each segment.
+
+mod specs;
+
+use rug::ops::Pow;
+use rug::{Float, Integer};
+use specs::{SPECS, Spec};
+use std::fmt::Write as _;
+
+/// Bits of all intermediate values.
+pub const PRECISION: u32 = 300;
+/// Points of a segment at which the error is taken.
+const POINTS: u32 = 64;
+/// Fraction bits of the local argument at which it is taken.
+const LOCAL_BITS: u32 = 40;
+
+fn main() {
+    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/tables").to_owned();
+    let dir = std::env::args().nth(1).unwrap_or(default);
+    for spec in SPECS {
+        let text = table(spec);
+        println!("{}: {}", spec.name, text.lines().next().unwrap_or_default());
+        let path = format!("{dir}/{}.txt", spec.name);
+        std::fs::write(&path, text).unwrap_or_else(|e| panic!("{path}: {e}"));
+    }
+    let path = format!("{dir}/two_over_pi_f32.txt");
+    std::fs::write(&path, windows()).unwrap_or_else(|e| panic!("{path}: {e}"));
+}
+
+/// Fraction bits and number of the windows of 2/pi for single precision.
+const WINDOW_BITS: u32 = 81;
+const WINDOWS: i32 = 130;
+
+/// See `TWO_OVER_PI_F32`.
+fn windows() -> String {
+    let mut text = String::from(
+        "# 2/pi 2^(i - 25) modulo 4 with 81 fraction bits, for i from 0; first the width of a word.\n\
+         # Written by `cargo run --release -p clhls-arith --example tables`.\n83\n",
+    );
+    let two_over_pi = 2u32 / Float::with_val(PRECISION, rug::float::Constant::Pi);
+    for i in 0..WINDOWS {
+        let scaled = Float::with_val(PRECISION, &two_over_pi << (i - 25 + WINDOW_BITS as i32));
+        let whole = scaled.floor().to_integer().expect("finite");
+        let _ = writeln!(text, "{}", whole.keep_bits(WINDOW_BITS + 2));
+    }
+    text
+}
+
+fn real(value: impl Into<f64>) -> Float {
+    Float::with_val(PRECISION, value.into())
+}
+
+/// Coefficients of the polynomial in z in [0, 1] that agrees with `f` in the Chebyshev nodes.
+fn interpolate(degree: usize, f: impl Fn(&Float) -> Float) -> Vec<Float> {
+    let n = degree + 1;
+    let pi = Float::with_val(PRECISION, rug::float::Constant::Pi);
+    let nodes: Vec<Float> = (0..n)
+        .map(|j| {
+            let angle = Float::with_val(PRECISION, &pi * (2 * j as u32 + 1)) / (2 * n as u32);
+            (angle.cos() + 1u32) / 2u32
+        })
+        .collect();
+    // Newton's divided differences, then Horner on polynomials.
+    let mut differences: Vec<Float> = nodes.iter().map(&f).collect();
+    for order in 1..n {
+        for k in (order..n).rev() {
+            let rise = Float::with_val(PRECISION, &differences[k] - &differences[k - 1]);
+            let run = Float::with_val(PRECISION, &nodes[k] - &nodes[k - order]);
+            differences[k] = rise / run;
+        }
+    }
+    let mut polynomial = vec![differences[degree].clone()];
+    for k in (0..degree).rev() {
+        let mut next = vec![real(0.0); polynomial.len() + 1];
+        for (power, c) in polynomial.iter().enumerate() {
+            next[power + 1] += c;
+            next[power] -= Float::with_val(PRECISION, c * &nodes[k]);
+        }
+        next[0] += &differences[k];
+        polynomial = next;
+    }
+    polynomial
+}
+
+/// Bits of `value` in two's complement.
+fn width(value: &Integer) -> u32 {
+    // Of a negative number, the bits of its complement.
+    let magnitude = if *value < 0 { Integer::from(!value) } else { value.clone() };
+    magnitude.significant_bits() + 1
+}
+
+/// What the datapath computes at `z`, of `LOCAL_BITS`: see `Table::eval`.
+fn horner(row: &[Integer], widths: &[u32], z: &Integer, seen: &mut [u32]) -> Integer {
+    let degree = row.len() - 1;
+    let mut sum = row[degree].clone();
+    for k in (0..degree).rev() {
+        let kept = (widths[k + 1] + 1).min(LOCAL_BITS);
+        let factor = Integer::from(z >> (LOCAL_BITS - kept));
+        sum = &row[k] + Integer::from((&sum * factor) >> kept);
+        seen[k] = seen[k].max(width(&sum));
+    }
+    sum
+}
+
+fn table(spec: &Spec) -> String {
+    let segments = 1u32 << spec.index_bits;
+    let scale = real(2.0).pow(spec.frac_bits);
+    let rows: Vec<Vec<Integer>> = (0..segments)
+        .map(|s| {
+            let f = |z: &Float| (spec.f)(&(Float::with_val(PRECISION, z + s) / segments));
+            let exact = interpolate(spec.degree, f);
+            let rounded = exact.into_iter().map(|c| (c * &scale).round().to_integer());
+            rounded.map(|c| c.expect("finite")).collect()
+        })
+        .collect();
+    let mut widths: Vec<u32> = (0..=spec.degree)
+        .map(|k| rows.iter().map(|row| width(&row[k])).max().unwrap_or(1))
+        .collect();
+    let error = measure(spec, &rows, &mut widths);
+    let mut text = format!(
+        "# {}: degree {}, {segments} segments; error at most {error:.2} units of fraction bit {}.\n\
+         # Written by `cargo run --release -p clhls-arith --example tables`.\nindex_bits {}\nfrac_bits {}\nwidths",
+        spec.what, spec.degree, spec.frac_bits, spec.index_bits, spec.frac_bits
+    );
+    widths.iter().for_each(|w| {
+        let _ = write!(text, " {w}");
+    });
+    text.push('\n');
+    for row in &rows {
+        let row: Vec<String> = row.iter().map(Integer::to_string).collect();
+        let _ = writeln!(text, "{}", row.join(" "));
+    }
+    text
+}
+
+/// The largest error, and widths that hold all intermediate values.
+fn measure(spec: &Spec, rows: &[Vec<Integer>], widths: &mut Vec<u32>) -> f64 {
+    let segments = 1u32 << spec.index_bits;
+    let scale = real(2.0).pow(spec.frac_bits);
+    loop {
+        let mut seen = widths.clone();
+        let mut worst = 0f64;
+        for (s, row) in rows.iter().enumerate() {
+            for point in 0..=POINTS {
+                let top = (Integer::from(1) << LOCAL_BITS) - 1;
+                let z = (Integer::from(point) << LOCAL_BITS) / POINTS;
+                let z = z.min(top);
+                let computed = horner(row, widths, &z, &mut seen);
+                let local = Float::with_val(PRECISION, &z) >> LOCAL_BITS;
+                let t = (local + s as u32) / segments;
+                let error = Float::with_val(PRECISION, &computed) - (spec.f)(&t) * &scale;
+                worst = worst.max(error.abs().to_f64());
+            }
+        }
+        if seen == *widths {
+            return worst;
+        }
+        *widths = seen;
+    }
+}

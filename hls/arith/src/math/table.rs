@@ -1,0 +1,201 @@
+//! Piecewise polynomials: the table and Horner's rule on fixed-point numbers.
+//!
+//! The coefficients are in `hls/arith/tables/`, one file a table, written by `cargo run --example tables`
+//! from MPFR's values and checked to be what that program writes.
+
+use crate::bits::{Bits, Rom};
+use base::SmallVec;
+use std::sync::OnceLock;
+
+/// A function on [0, 1) as polynomials of one degree, each on one of `2^index_bits` equal segments.
+pub struct Table {
+    name: &'static str,
+    text: &'static str,
+    parsed: OnceLock<Parsed>,
+}
+
+/// What a table's file says.
+#[derive(Debug)]
+pub struct Parsed {
+    /// Bits that select the segment.
+    pub index_bits: u32,
+    /// Fraction bits of all coefficients and of the result.
+    pub frac_bits: u32,
+    /// Two's complement width of each coefficient, the constant one first. Results have that of
+    /// the constant one.
+    pub widths: Vec<u32>,
+    /// Which coefficients are in each memory.
+    parts: Vec<std::ops::Range<usize>>,
+    roms: Vec<Rom>,
+}
+
+impl Table {
+    /// The table in the file `text`.
+    pub const fn new(name: &'static str, text: &'static str) -> Table {
+        Table { name, text, parsed: OnceLock::new() }
+    }
+
+    /// Name, as in the emitted memory.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Text of the file.
+    pub fn text(&self) -> &'static str {
+        self.text
+    }
+
+    /// What the file says.
+    ///
+    /// # Panics
+    /// If the file is not of the form that the generator writes: a defect of the crate, which its tests would show.
+    pub fn parsed(&self) -> &Parsed {
+        self.parsed.get_or_init(|| parse(self.name, self.text))
+    }
+
+    /// The function at `index` + `z` (as fractions of a segment): two's complement, as wide as the constant coefficient,
+    /// with [`Parsed::frac_bits`] fraction bits. `index` has [`Parsed::index_bits`]; `z` is any number of fraction bits.
+    #[inline(always)]
+    pub fn eval<B: Bits>(&self, b: &B, index: B::V, z: B::V) -> B::V {
+        let t = self.parsed();
+        let mut coefficients: SmallVec<[B::V; 8]> = SmallVec::new();
+        for (rom, part) in t.roms.iter().zip(&t.parts) {
+            let word = b.rom(rom, index);
+            let mut low = 0;
+            for k in part.clone() {
+                coefficients.push(b.slice(word, low, t.widths[k]));
+                low += t.widths[k];
+            }
+        }
+        let degree = coefficients.len() - 1;
+        let mut sum = coefficients[degree];
+        for k in (0..degree).rev() {
+            // More bits of z than the factor has would not be seen in the product.
+            let kept = (b.width(sum) + 1).min(b.width(z));
+            let factor = b.zext(b.top(z, kept), kept + 1);
+            let product = b.smul(sum, factor);
+            let product = b.slice(product, kept, b.width(product) - kept);
+            let width = t.widths[k];
+            let product = match b.width(product) <= width {
+                true => b.sext(product, width),
+                false => b.trunc(product, width),
+            };
+            sum = b.add(coefficients[k], product);
+        }
+        sum
+    }
+
+    /// The same with the segment in the top bits of `t`, an unsigned fraction.
+    #[inline(always)]
+    pub fn at<B: Bits>(&self, b: &B, t: B::V) -> B::V {
+        let (width, index) = (b.width(t), self.parsed().index_bits);
+        self.eval(b, b.top(t, index), b.trunc(t, width - index))
+    }
+}
+
+/// Read-only words, as many as a power of two.
+pub struct Words {
+    name: &'static str,
+    text: &'static str,
+    rom: OnceLock<Rom>,
+}
+
+impl Words {
+    /// The words in the file `text`.
+    pub const fn new(name: &'static str, text: &'static str) -> Words {
+        Words { name, text, rom: OnceLock::new() }
+    }
+
+    /// The memory.
+    ///
+    /// # Panics
+    /// As [`Table::parsed`].
+    pub fn rom(&self) -> &Rom {
+        self.rom.get_or_init(|| {
+            let mut lines = self.text.lines().filter(|l| !l.starts_with('#'));
+            let mut number = || lines.next().and_then(|l| l.parse::<u128>().ok());
+            let width = number().and_then(|w| u32::try_from(w).ok());
+            let width = width.unwrap_or_else(|| panic!("table {}: no width", self.name));
+            let mut words: Vec<u128> = std::iter::from_fn(number).collect();
+            words.resize(words.len().next_power_of_two(), 0);
+            Rom { name: self.name, width, words }
+        })
+    }
+}
+
+/// 2/pi 2^(i - 25) modulo 4 with 81 fraction bits: what a significand as an integer with the exponent i - 2 is
+/// multiplied by. (M. Payne, R. Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 1983.)
+pub static TWO_OVER_PI_F32: Words =
+    Words::new("two_over_pi_f32", include_str!("../../tables/two_over_pi_f32.txt"));
+
+/// Bits of a word of a memory.
+const ROM_BITS: u32 = 128;
+
+fn parse(name: &'static str, text: &str) -> Parsed {
+    let mut lines = text.lines().filter(|l| !l.starts_with('#'));
+    let mut field = |key: &str| -> Vec<u32> {
+        let line = lines.next().unwrap_or_default();
+        let values = line.strip_prefix(key).unwrap_or_else(|| panic!("table {name}: no {key}"));
+        values.split_whitespace().map(|v| v.parse().expect("a number")).collect()
+    };
+    let index_bits = field("index_bits")[0];
+    let frac_bits = field("frac_bits")[0];
+    let widths = field("widths");
+    let rows: Vec<Vec<i128>> = lines
+        .map(|l| l.split_whitespace().map(|v| v.parse().expect("an integer")).collect())
+        .collect();
+    assert_eq!(rows.len(), 1 << index_bits, "table {name}: rows");
+
+    let mut parts = vec![];
+    let (mut first, mut bits) = (0, 0);
+    for (k, width) in widths.iter().enumerate() {
+        if bits + width > ROM_BITS {
+            parts.push(first..k);
+            (first, bits) = (k, 0);
+        }
+        bits += width;
+    }
+    parts.push(first..widths.len());
+    let rom = |part: &std::ops::Range<usize>| {
+        let word = |row: &Vec<i128>| {
+            let (mut word, mut low) = (0, 0);
+            for k in part.clone() {
+                let mask = u128::MAX >> (128 - widths[k]);
+                word |= (row[k] as u128 & mask) << low;
+                low += widths[k];
+            }
+            word
+        };
+        let width = part.clone().map(|k| widths[k]).sum();
+        Rom { name, width, words: rows.iter().map(word).collect() }
+    };
+    let roms = parts.iter().map(rom).collect();
+    Parsed { index_bits, frac_bits, widths, parts, roms }
+}
+
+macro_rules! tables {
+    ($($(#[$doc:meta])* $variable:ident $name:literal;)*) => {
+        $($(#[$doc])* pub static $variable: Table =
+            Table::new($name, include_str!(concat!("../../tables/", $name, ".txt")));)*
+
+        /// All tables.
+        pub static ALL: &[&Table] = &[$(&$variable,)*];
+    };
+}
+
+tables! {
+    /// 2^t.
+    EXP2_F32 "exp2_f32";
+    /// (e^x - 1) / x with x = t - 1/2.
+    EXPM1_F32 "expm1_f32";
+    /// log2(m) / (m - 1) with m = 1 + t below 1/2, (1 + t) / 2 from there.
+    LOG2_F32 "log2_f32";
+    /// ln(m) / (m - 1), m as above.
+    LOG_F32 "log_f32";
+    /// log10(m) / (m - 1), m as above.
+    LOG10_F32 "log10_f32";
+    /// ln(1 + x) / x with x = t - 1/2.
+    LOG1P_F32 "log1p_f32";
+    /// sin(pi/2 r) / r with r = t / 2 in the lower half of the segments, cos(pi/2 r) in the upper.
+    SINCOS_F32 "sincos_f32";
+}

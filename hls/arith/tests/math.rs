@@ -1,0 +1,117 @@
+//! Mathematical functions against MPFR: within the bounds of OpenCL C (full profile, section "Relative error as ULPs"), and
+//! closer, as documented in docs/arith.md.
+
+mod reference;
+
+use arith::stimulus::Rng;
+use arith::{Format, Operator, eval, math};
+use clhls_arith as arith;
+use ir::{MathFn, MathType};
+use reference::decode;
+use reference::functions::{ulp_error, value};
+
+/// The bound of OpenCL C for single precision, in ulp.
+fn bound(f: MathFn, format: Format) -> f64 {
+    use MathFn::*;
+    let (single, half) = match f {
+        Exp | Exp2 | Exp10 | Expm1 | Log | Log2 | Log10 => (3.0, 2.0),
+        Log1p => (2.0, 2.0),
+        Sin | Cos | Sinpi | Cospi => (4.0, 2.0),
+        Tan | Tanpi => (5.0, 2.0),
+        Ldexp | Logb | Ilogb => (0.5, 0.5),
+        other => unreachable!("{} has no bound here", other.name()),
+    };
+    if format == Format::F16 { half } else { single }
+}
+
+/// What we promise: one rounding, and a little for the table.
+fn promised(f: MathFn, format: Format) -> f64 {
+    use MathFn::*;
+    match (f, format) {
+        (Ldexp | Logb | Ilogb, _) => 0.5,
+        (Tan | Tanpi, Format::F32) => 0.75,
+        (_, Format::F32) => 0.65,
+        _ => 0.51,
+    }
+}
+
+fn check(f: MathFn, format: Format, x: u128, y: u128) -> f64 {
+    let result = eval(Operator::Math(f, format), &[x, y]);
+    let second = match f.args().get(1) {
+        Some(MathType::Int) => rug::Float::with_val(64, y as u32 as i32),
+        _ => decode(format, y),
+    };
+    let error = ulp_error(format, result, &value(f, &decode(format, x), &second));
+    let limit = promised(f, format).min(bound(f, format));
+    assert!(error <= limit, "{}({x:#x}, {y:#x}) = {result:#x}: {error} ulp of {format}", f.name());
+    error
+}
+
+fn float_functions(format: Format) -> impl Iterator<Item = MathFn> {
+    let float = |f: &MathFn| f.result() == MathType::Float;
+    MathFn::ALL.iter().copied().filter(float).filter(move |f| math::is_supported(*f, format))
+}
+
+#[test]
+fn half_precision_everywhere() {
+    for f in float_functions(Format::F16).filter(|f| f.args().len() == 1) {
+        (0..1 << 16).step_by(7).for_each(|x| {
+            check(f, Format::F16, x, 0);
+        });
+    }
+}
+
+#[test]
+fn single_precision_samples() {
+    for f in float_functions(Format::F32) {
+        let mut rng = Rng::new(7);
+        let mut worst: f64 = 0.0;
+        let mut test = |x: u32, y: u128| worst = worst.max(check(f, Format::F32, x.into(), y));
+        for _ in 0..2_000 {
+            // Corners and any exponent; then numbers of the size that people use.
+            let x = rng.float(Format::F32) as u32;
+            test(x, rng.integer(32) as u128);
+            let everyday = (rng.below(1 << 20) as f32 - 524_288.0) / 8192.0;
+            test(everyday.to_bits(), rng.below(40) as u128);
+            let unit = (1.0f32).to_bits() + rng.below(1 << 16) as u32 - (1 << 15);
+            test(unit, 3);
+        }
+        println!("{}: {worst:.3} ulp", f.name());
+    }
+}
+
+/// Arguments at which single precision is hardest: x nearest to a multiple of pi/2, and the ends of the ranges.
+#[test]
+fn hard_cases() {
+    let nearest = 16_367_173f32 * 2f32.powi(72);
+    for f in [MathFn::Sin, MathFn::Cos, MathFn::Tan] {
+        for x in [nearest, -nearest, f32::MAX, f32::MIN_POSITIVE, f32::from_bits(1)] {
+            check(f, Format::F32, x.to_bits().into(), 0);
+        }
+    }
+    let ends =
+        [88.72284f32, 88.72283, -103.97208, -103.97209, -87.33655, 128.0, -149.0, -150.0, 38.53184];
+    for f in [MathFn::Exp, MathFn::Exp2, MathFn::Exp10, MathFn::Expm1] {
+        for x in ends {
+            check(f, Format::F32, x.to_bits().into(), 0);
+        }
+    }
+}
+
+#[test]
+fn integer_exponents() {
+    for format in [Format::F16, Format::F32] {
+        let mut rng = Rng::new(5);
+        let op = Operator::Math(MathFn::Ilogb, format);
+        for _ in 0..5_000 {
+            let x = rng.float(format) as u128;
+            let number = decode(format, x);
+            let expected = match number.get_exp() {
+                Some(e) => e - 1,
+                None if number.is_zero() => i32::MIN,
+                None => i32::MAX,
+            };
+            assert_eq!(eval(op, &[x]) as u32 as i32, expected, "{x:#x}");
+        }
+    }
+}
