@@ -48,16 +48,32 @@ pub enum Command {
     },
 }
 
+const CL_STD: [&str; 5] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"];
+
+/// Compilers of OpenCL C to SPIR-V (docs/producers.md).
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compiler {
+    /// clang-15 and llvm-spirv-15: messages and reports have source lines and types of arguments.
+    #[value(name = "clang-15")]
+    Clang15,
+    /// clang-22's own SPIR-V back end: no source lines.
+    #[value(name = "clang-22")]
+    Clang22,
+}
+
 /// Where kernels come from.
 #[derive(Args, Debug, Clone)]
 pub struct InputArgs {
     /// SPIR-V module (.spv), its assembly (.spvasm), OpenCL C (.cl) or IR text (.clir); for `run`
     /// also the output directory of a build.
     pub input: PathBuf,
-    /// OpenCL C version of a .cl file: CL1.2, CL2.0 or CL3.0.
-    #[arg(long, value_name = "STD", default_value = "CL1.2")]
+    /// OpenCL C version of a .cl file.
+    #[arg(long, value_name = "STD", default_value = "CL1.2", value_parser = CL_STD)]
     pub cl_std: String,
-    /// Option for clang when the input is a .cl file, such as -DN=16; may be repeated.
+    /// Compiler of a .cl file [default: clang-15 where it is installed, else clang-22].
+    #[arg(long, value_enum)]
+    pub compiler: Option<Compiler>,
+    /// Option for the compiler of a .cl file, such as -DN=16; may be repeated.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub clang: Vec<String>,
 }
@@ -72,10 +88,10 @@ pub struct CompileArgs {
     #[arg(long, value_name = "DIR")]
     pub board_dir: Option<PathBuf>,
     /// Clock target in MHz [default: the board's].
-    #[arg(long, value_name = "MHZ")]
+    #[arg(long, value_name = "MHZ", allow_negative_numbers = true)]
     pub clock: Option<f64>,
     /// Optimisation level: 0 only what hardware needs, 1 without trading area for speed, 2 all.
-    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=2))]
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = LEVEL, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub level: u8,
     /// Work-items that go through the datapath side by side: 1, 2, 4, 8 or 16.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
@@ -87,7 +103,7 @@ pub struct CompileArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub memory_ports: u32,
     /// Capacity in bytes of each local-memory argument.
-    #[arg(long, value_name = "BYTES", default_value_t = 16384)]
+    #[arg(long, value_name = "BYTES", default_value_t = LOCAL_BYTES)]
     pub local_bytes: u64,
     /// How segments are scheduled.
     #[arg(long, value_enum, default_value_t = Scheduler::Sdc)]
@@ -96,6 +112,30 @@ pub struct CompileArgs {
     #[arg(long, value_name = "DIR")]
     pub dump_dir: Option<PathBuf>,
 }
+
+impl CompileArgs {
+    /// The options that differ from their defaults.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let given = [
+            ("--board", self.board.is_some()),
+            ("--board-dir", self.board_dir.is_some()),
+            ("--clock", self.clock.is_some()),
+            ("-O", self.level != LEVEL),
+            ("--simd", self.simd != 1),
+            ("--compute-units", self.compute_units != 1),
+            ("--memory-ports", self.memory_ports != 1),
+            ("--local-bytes", self.local_bytes != LOCAL_BYTES),
+            ("--scheduler", self.scheduler != Scheduler::Sdc),
+            ("--dump-dir", self.dump_dir.is_some()),
+        ];
+        given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
+}
+
+/// Default of `-O`.
+const LEVEL: u8 = 2;
+/// Default of `--local-bytes`.
+const LOCAL_BYTES: u64 = 16384;
 
 /// Schedulers of straight-line regions.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -183,14 +223,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
     /// Work-items in each dimension.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', required = true)]
-    pub global: Vec<u64>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = sizes, allow_negative_numbers = true)]
+    pub global: Sizes,
     /// Work-items of a work-group.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
-    pub local: Option<Vec<u64>>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = sizes, allow_negative_numbers = true)]
+    pub local: Option<Sizes>,
     /// First global id.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
-    pub offset: Option<Vec<u64>>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = sizes, allow_negative_numbers = true)]
+    pub offset: Option<Sizes>,
     /// Value of an argument; NAME is its name or number.
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
     pub args: Vec<(String, String)>,
@@ -200,7 +240,7 @@ pub struct RunArgs {
     /// Write a buffer after the run.
     #[arg(long = "out", value_name = "NAME=FILE.npy", value_parser = pair)]
     pub outputs: Vec<(String, String)>,
-    /// Print the hardware's counters and the loops.
+    /// Print the hardware's counters and the loops (sim).
     #[arg(long)]
     pub profile: bool,
     /// Write waveforms (sim).
@@ -209,12 +249,12 @@ pub struct RunArgs {
     /// Seed: of the order of work-items (emu; without it, in order), of memory's behaviour (sim).
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Cycles from a request to its answer (sim).
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub mem_latency: u32,
-    /// Probability that a memory channel pauses in a cycle (sim).
-    #[arg(long, value_name = "P", default_value_t = 0.0)]
-    pub stall_rate: f64,
+    /// Cycles from a request to its answer (sim) [default: 100].
+    #[arg(long, value_name = "N")]
+    pub mem_latency: Option<u32>,
+    /// Probability that a memory channel pauses in a cycle (sim) [default: 0].
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub stall_rate: Option<f64>,
     /// Stop after this many instructions (emu).
     #[arg(long, value_name = "N")]
     pub step_limit: Option<u64>,
@@ -250,6 +290,19 @@ pub struct CheckArgs {
     /// The kernels.
     #[command(flatten)]
     pub input: InputArgs,
+}
+
+/// Numbers of work-items in the dimensions of an index space, the first one first.
+#[derive(Clone, Debug)]
+pub struct Sizes(pub Vec<u64>);
+
+fn sizes(text: &str) -> Result<Sizes, String> {
+    let numbers: Option<Vec<u64>> = text.split(',').map(|n| n.parse().ok()).collect();
+    let numbers = numbers.ok_or("expected one to three numbers, such as 1024 or 64,48")?;
+    match numbers.len() {
+        1..=3 => Ok(Sizes(numbers)),
+        n => Err(format!("{n} dimensions: 1 to 3 are possible")),
+    }
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

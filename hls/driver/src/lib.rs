@@ -15,8 +15,10 @@ pub mod failure;
 pub mod input;
 pub mod output;
 pub mod pipeline;
+mod producer;
 mod progress;
 mod report;
+mod scratch;
 pub mod signature;
 
 use clap::Parser;

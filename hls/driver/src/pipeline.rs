@@ -117,7 +117,7 @@ impl<'a> Pipeline<'a> {
     /// # Errors
     /// Those of each step, with source lines.
     pub fn compile(&self, module: Module) -> Result<Build> {
-        self.keep("00-ir.clir", || module.to_string());
+        self.keep_input(&module);
         let module = self.optimise(module)?;
         let schedules = self.schedule(&module)?;
         let (design, mut manifest) = self.rtl(&module, &schedules)?;
@@ -130,6 +130,11 @@ impl<'a> Pipeline<'a> {
         let warnings = remarks.iter().filter(|(_, r)| r.severity == Severity::Warning);
         build.warnings = warnings.map(|(_, r)| r.render(&module.sources)).collect();
         Ok(build)
+    }
+
+    /// Keeps the text of the module as it was read.
+    pub fn keep_input(&self, module: &Module) {
+        self.keep("00-ir.clir", || module.to_string());
     }
 
     /// ir-opt
