@@ -42,6 +42,11 @@ pub enum Command {
     /// Check that a module can be compiled, without compiling it.
     Check(CheckArgs),
     /// Print the completion script of a shell.
+    #[command(after_help = "\
+Examples:
+  clhls completions bash > ~/.local/share/bash-completion/completions/clhls
+  clhls completions fish > ~/.config/fish/completions/clhls.fish
+  clhls completions zsh  > a folder of $fpath, as _clhls")]
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
@@ -170,6 +175,7 @@ pub enum Stage {
 #[command(after_help = "\
 Examples:
   clhls build conv.cl --board u250 -o build/conv --clang=-DK=3
+  clhls build conv.cl --board u250 --simd 8 --compute-units 2 --memory-ports 4
   clhls build conv.spv --board ulx3s --clock 80 --kernel blur
   clhls build conv.spv --emit schedule --board unit
   clhls build conv.clir --board unit --dump-dir dump")]
@@ -208,13 +214,19 @@ pub enum DeviceKind {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Values of arguments (docs/launches.md):
-  @a.npy  zeros:f32[1024]  fill:i32[64]:-1  iota:i32[64]  rand:f32[1024]:SEED[:LO..HI]  data:i32[3]:1,2,3
-  a number (3, 1.5), a vector (1,2,3,4), bytes:HEX (a struct), local:BYTES (local memory)
+  @a.npy                  a buffer from a NumPy file
+  zeros:f32[1024]         a buffer of zeros; also fill:i32[8,8]:-1, iota:i32[64] and
+                          data:i32[3]:1,2,3
+  rand:f32[1024]:SEED     a buffer of random numbers; also rand:i32[64]:SEED:LO..HI
+  3, -1.5, 0xff, inf      a scalar; 1,2,3,4 is a vector
+  bytes:HEX               a struct, or a buffer of bytes
+  local:BYTES             local memory
 
 Examples:
   clhls run vadd.cl --kernel vadd --global 1024 --arg a=rand:f32[1024]:1 --arg b=rand:f32[1024]:2 \\
         --arg c=zeros:f32[1024] --arg n=1024 --out c=c.npy
-  clhls run build/vadd --kernel vadd --global 1024 ... --mem-latency 200 --stall-rate 0.3 --trace vadd.fst")]
+  clhls run build/vadd --kernel vadd --global 1024 ... --mem-latency 200 --stall-rate 0.3
+  clhls run vadd.cl --device sim --board u250 --simd 8 --kernel vadd ... --trace vadd.fst --json")]
 pub struct RunArgs {
     /// The kernels.
     #[command(flatten)]
@@ -268,6 +280,12 @@ pub struct RunArgs {
 
 /// `clhls report`
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  clhls report build/vadd
+  clhls report build/vadd --json | jq '.kernels[].loops'
+
+report.html in the directory shows the same in a browser, report.json is for programs.")]
 pub struct ReportArgs {
     /// Output directory of a build.
     pub dir: PathBuf,
@@ -278,6 +296,10 @@ pub struct ReportArgs {
 
 /// `clhls boards`
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  clhls boards
+  clhls boards --board-dir my-boards      docs/boards.md says how to add one")]
 pub struct BoardsArgs {
     /// Folder with further boards, or with one board.
     #[arg(long, value_name = "DIR")]
@@ -286,6 +308,10 @@ pub struct BoardsArgs {
 
 /// `clhls check`
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  clhls check vadd.spv
+  clhls check vadd.cl --cl-std CL2.0 --clang=-DN=16")]
 pub struct CheckArgs {
     /// The kernels.
     #[command(flatten)]

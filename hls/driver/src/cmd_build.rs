@@ -2,6 +2,7 @@
 
 use crate::Streams;
 use crate::cli::{BuildArgs, CompileArgs, Scheduler, Stage};
+use crate::cmd_report::count;
 use crate::failure::{Failure, Result, io};
 use crate::input::{Input, read_module};
 use crate::output::{check_file, check_replaceable, replace_file, write_dir, write_file};
@@ -81,12 +82,12 @@ pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) ->
     for kernel in &build.manifest.kernels {
         let _ = writeln!(
             text,
-            "{}: {} at {} MHz, {} loops, {} memory accesses",
+            "{}: {} at {} MHz, {}, {}",
             kernel.signature.name,
             board.name,
             kernel.clock_mhz,
-            kernel.loops.len(),
-            kernel.sites.len()
+            count(kernel.loops.len() as u64, "loop", "loops"),
+            count(kernel.sites.len() as u64, "memory access", "memory accesses")
         );
     }
     let _ = writeln!(text, "{} files in {}", build.files.len(), dir.display());

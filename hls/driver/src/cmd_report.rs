@@ -37,6 +37,11 @@ pub(crate) fn kernel_text(kernel: &Kernel) -> String {
     text
 }
 
+/// `1 loop`, `2 loops`
+pub(crate) fn count(n: u64, one: &str, more: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { more })
+}
+
 fn print_kernel(text: &mut String, kernel: &Kernel) -> std::fmt::Result {
     let s = &kernel.signature;
     writeln!(text, "kernel {} on {} at {} MHz", s.name, kernel.board, kernel.clock_mhz)?;

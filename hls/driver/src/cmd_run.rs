@@ -3,7 +3,7 @@
 use crate::Streams;
 use crate::cli::{DeviceKind, RunArgs};
 use crate::cmd_build::{board, check_dumps, options, write_dumps};
-use crate::cmd_report::{kernel_text, read_manifest};
+use crate::cmd_report::{count, kernel_text, read_manifest};
 use crate::emu::Emulator;
 use crate::failure::{Failure, Result};
 use crate::input::{Input, read_module};
@@ -221,8 +221,9 @@ fn summary(
 ) -> String {
     let mut text = String::new();
     let stats = &result.stats;
+    let items = count(stats.work_items, "work-item", "work-items");
     // writing to a string cannot fail
-    let _ = write!(text, "{} on {device}: {} work-items", signature.name, stats.work_items);
+    let _ = write!(text, "{} on {device}: {items}", signature.name);
     if let Some(h) = &stats.hardware {
         let rate = stats.work_items as f64 / h.cycles.max(1) as f64;
         let _ = write!(text, ", {} cycles, {rate:.3} work-items a cycle", h.cycles);
@@ -237,7 +238,10 @@ fn summary(
             let rate = beats as f64 / cycles;
             let _ = writeln!(
                 text,
-                "{what}: {bytes} bytes in {beats} beats, {bursts} bursts, {rate:.3} beats a cycle"
+                "{what}: {} in {}, {}, {rate:.3} beats a cycle",
+                count(bytes, "byte", "bytes"),
+                count(beats, "beat", "beats"),
+                count(bursts, "burst", "bursts")
             );
         }
         text.extend(hardware.map(kernel_text));
