@@ -120,6 +120,7 @@ fn clean_up_on_signals() {
             *gate() = true;
             live().iter().for_each(|dir| remove(dir));
             // 128 + SIGINT, what shells show for a command that was interrupted
+            #[expect(clippy::disallowed_methods, reason = "the scratch files are removed")]
             std::process::exit(130);
         };
         // a host program that has its own handler keeps it
@@ -157,6 +158,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the age of a directory is tested")]
     fn what_killed_processes_left_is_removed_and_what_others_use_is_not() {
         let folder = tempfile::tempdir().expect("scratch");
         let folder = folder.path();

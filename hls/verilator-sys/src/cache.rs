@@ -166,6 +166,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the age of a directory is tested")]
     fn abandoned_builds_are_removed_and_running_ones_are_not() {
         let root = tempfile::tempdir().expect("a scratch directory");
         let make = |name: &str, age: Duration| {
