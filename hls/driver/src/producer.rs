@@ -60,7 +60,7 @@ pub(crate) fn assemble(path: &Path) -> Result<Produced> {
     let scratch = Scratch::temporary()?;
     let output = scratch.path().join("out.spv");
     let mut tool = Command::new("spirv-as");
-    tool.args(["--preserve-numeric-ids", "--target-env", "spv1.4"]).arg(path);
+    tool.args(["--preserve-numeric-ids", "--target-env", "spv1.4"]).arg(operand(path));
     tool.arg("-o").arg(&output);
     let said = accepted("spirv-as", &run(tool, "spirv-as", "spirv-tools")?)?;
     Ok(Produced { bytes: read(&output)?, warnings: said })
@@ -89,7 +89,7 @@ fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
     clang.arg("-Wno-pass-failed").arg("-include").arg(&header);
     clang.arg(format!("-cl-std={}", input.cl_std)).args(&input.clang);
-    clang.arg("-c").arg(&input.input).arg("-o").arg(&output);
+    clang.arg("-c").arg(operand(&input.input)).arg("-o").arg(&output);
     let said = accepted("clang-22", &run(clang, "clang-22", "clang-22")?)?;
     Ok(Produced { bytes: read(&output)?, warnings: said })
 }
@@ -109,7 +109,7 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
         clang.args(["-debug-info-kind=line-tables-only", "-dwarf-version=4", "-Wno-pass-failed"]);
         clang.args(source_names(&input.input));
         clang.arg(format!("-cl-std={}", input.cl_std)).args(&input.clang);
-        clang.arg("-emit-llvm-bc").arg("-o").arg(&bitcode).arg(&input.input);
+        clang.arg("-emit-llvm-bc").arg("-o").arg(&bitcode).arg(operand(&input.input));
         let said = accepted("clang-15", &run(clang, "clang-15", "clang-15")?)?;
         let mut translator = Command::new("llvm-spirv-15");
         translator.arg("--preserve-ocl-kernel-arg-type-metadata-through-string");
@@ -123,6 +123,12 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
     let what =
         format!("llvm-spirv-15 cannot translate what clang-15 makes of the input\n{refused}");
     Err(Failure::new("E0609", what).help("--compiler clang-22"))
+}
+
+/// The file as an operand that no tool takes for an option.
+fn operand(path: &Path) -> PathBuf {
+    let dash = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+    if dash { Path::new(".").join(path) } else { path.to_owned() }
 }
 
 /// Options for source names that do not depend on where clang runs: relative to the input's folder.
