@@ -77,7 +77,7 @@ pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) ->
         result?
     };
     write_dir(&dir, &build.files)?;
-    streams.warn(&build.warnings)?;
+    streams.warn(&build.warnings);
     let mut text = String::new();
     for kernel in &build.manifest.kernels {
         let _ = writeln!(
@@ -113,7 +113,7 @@ fn emit(
         check_file(path)?;
     }
     let Input { module, warnings } = read_module(&args.input, &args.kernel)?;
-    streams.warn(&warnings)?;
+    streams.warn(&warnings);
     let mut silent = |_: &str| {};
     let pipeline = Pipeline::new(options, board, &mut silent);
     let result = stage_text(&pipeline, module, stage);

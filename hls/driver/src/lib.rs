@@ -98,11 +98,11 @@ impl Streams<'_> {
     }
 
     /// Shows warnings beside the results.
-    fn warn(&mut self, warnings: &[String]) -> Result<()> {
-        let write = |e: std::io::Error| {
-            failure::Failure::new("E0601", format!("cannot write messages: {e}"))
-        };
-        warnings.iter().try_for_each(|w| writeln!(self.err, "{}", w.trim_end()).map_err(write))
+    fn warn(&mut self, warnings: &[String]) {
+        for text in warnings {
+            // a reader that is gone is no reason to fail
+            let _ = writeln!(self.err, "{}", text.trim_end());
+        }
     }
 
     fn progress(&mut self, quiet: bool) -> Progress<'_> {

@@ -214,6 +214,7 @@ impl<'a> Pipeline<'a> {
             let what = format!("--compute-units {n}: from 1 to {most} are possible");
             return Err(Failure::new("E0608", what));
         }
+        check_names(schedules.iter().map(|s| s.func.name.as_str()).collect())?;
         self.step("generate hardware");
         let built = schedule_to_rtl::Built {
             board: &self.board.name,
@@ -294,6 +295,36 @@ impl<'a> Pipeline<'a> {
     fn bus_bytes(&self) -> u32 {
         self.board.memory.data_bits / 8
     }
+}
+
+/// Whether the modules of all kernels have names of their own.
+///
+/// # Errors
+/// `E0403`
+fn check_names(kernels: Vec<&str>) -> Result<()> {
+    let fail = |what: String, help: &str| Err(Failure::new("E0403", what).help(help));
+    for (k, name) in kernels.iter().enumerate() {
+        let top = rtl::build::legal(name);
+        if top.starts_with("clhls_") {
+            let what = format!("kernel `{name}`: modules of the library begin with `clhls_`");
+            return fail(what, "rename the kernel");
+        }
+        for other in &kernels[..k] {
+            let others = rtl::build::legal(other);
+            if top == others || is_part(&top, &others) || is_part(&others, &top) {
+                let what = format!("kernels `{other}` and `{name}` would share a Verilog module");
+                return fail(what, "build them one at a time with --kernel, or rename one");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a name is that of a pipeline of a kernel: `<top>_b<block>_...`.
+fn is_part(name: &str, top: &str) -> bool {
+    let block = name.strip_prefix(top).and_then(|rest| rest.strip_prefix("_b"));
+    let after = block.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    after.is_some_and(|rest| rest.starts_with('_'))
 }
 
 /// The boards that are known, with those of a folder.

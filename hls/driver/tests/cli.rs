@@ -229,6 +229,17 @@ fn a_reader_that_goes_away_is_no_error() {
         assert_eq!(output.status.code(), Some(0), "{args:?}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
     }
+    // also one of the warnings
+    let kernels =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testbenches/kernels");
+    let mut child = program()
+        .args(["check", text(&kernels.join("conv2d/kernel.cl"))])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    drop(child.stderr.take());
+    assert_eq!(child.wait().expect("ended").code(), Some(0));
     // a device without room is one
     if let Ok(full) = std::fs::File::options().write(true).open("/dev/full") {
         let output = program().arg("support").stdout(full).output().expect("ran");
@@ -279,4 +290,39 @@ fn a_symbolic_link_to_an_output_stays_one() {
     assert_eq!((o.code, o.err.as_str()), (DONE, ""));
     assert!(link.is_symlink() && real.join("manifest.json").exists());
     assert_eq!(entries(dir.path()), ["k.clir", "link", "real"]);
+}
+
+#[test]
+fn names_of_kernels_are_names_of_modules_and_constants() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let input = dir.path().join("k.clir");
+    let out = dir.path().join("out");
+    let body = KERNEL.split_once("kernel f0").expect("there").1;
+    let build = |names: [&str; 2]| {
+        let kernel = |k: usize| format!("kernel f{k}{}", body.replace("twice", names[k]));
+        let text_of = format!("module \"m\" addr 64 cl 120\n\n{}\n{}", kernel(0), kernel(1));
+        std::fs::write(&input, text_of).expect("written");
+        clhls(&["build", text(&input), "--board", "unit", "-q", "-o", text(&out)])
+    };
+    for (names, told) in [
+        (["k", "k_b0_s0"], "kernels `k` and `k_b0_s0` would share a Verilog module"),
+        (["k_b12_s3", "k"], "kernels `k_b12_s3` and `k` would share a Verilog module"),
+        (["module", "module_"], "kernels `module` and `module_` would share a Verilog module"),
+        (["k", "clhls_fifo"], "kernel `clhls_fifo`: modules of the library begin with `clhls_`"),
+    ] {
+        let o = build(names);
+        assert_eq!((o.code, o.out.as_str()), (FAILED, ""), "{names:?}");
+        assert!(o.err.starts_with(&format!("error[E0403]: {told}\n  = help: ")), "{}", o.err);
+    }
+    for names in [["k", "k_b"], ["k", "K"], ["always", "end"]] {
+        let o = build(names);
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{names:?}");
+        let host = std::fs::read_to_string(out.join("host/m.rs")).expect("written");
+        let mut statics: Vec<&str> = host
+            .lines()
+            .filter(|l| l.starts_with("pub static") && l.contains(": Kernel"))
+            .collect();
+        statics.dedup();
+        assert_eq!(statics.len(), 2, "{names:?}: {statics:?}");
+    }
 }
