@@ -53,10 +53,13 @@ fn produced(path: &Path, kernels: &[String], made: Produced) -> Result<Input> {
 fn read_clir(path: &Path) -> Result<Module> {
     let text = std::fs::read_to_string(path).map_err(|e| io("read", path, &e))?;
     let sources = || ir::parse::text_sources(&path.display().to_string(), &text);
+    // whoever wrote the text is to look there, unlike those whose IR a pass has broken
+    let help = |e: Failure| e.help("docs/ir.md has the syntax and the rules of the IR");
     let mut module =
-        ir::parse::parse_module(&text).map_err(|e| Failure::with_sources(e, &sources()))?;
+        ir::parse::parse_module(&text).map_err(|e| help(Failure::with_sources(e, &sources())))?;
     attach_sources(&mut module.sources, path.parent().unwrap_or(Path::new("")));
-    ir::verify::verify_module(&module).map_err(|e| Failure::with_sources(e, &module.sources))?;
+    ir::verify::verify_module(&module)
+        .map_err(|e| help(Failure::with_sources(e, &module.sources)))?;
     Ok(module)
 }
 

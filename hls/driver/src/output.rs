@@ -17,8 +17,7 @@ const MARK: &str = abi::MANIFEST_FILE;
 pub fn write_dir(dir: &Path, files: &FileSet) -> Result<()> {
     check_replaceable(dir)?;
     let fail = |e: std::io::Error| unwritable(dir, &e);
-    // a symbolic link stays one, and its target is replaced
-    let place = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    let place = place_of(dir);
     let parent = parent_of(&place);
     std::fs::create_dir_all(&parent).map_err(fail)?;
     let scratch = Scratch::beside(&parent).map_err(fail)?;
@@ -29,6 +28,14 @@ pub fn write_dir(dir: &Path, files: &FileSet) -> Result<()> {
     }
     let _gate = gate();
     put(&fresh, &place, &scratch.path().join("old")).map_err(fail)
+}
+
+/// The name to put something at: of what a symbolic link leads to, and without `/.` at its end.
+fn place_of(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| match path.file_name() {
+        Some(name) => parent_of(path).join(name),
+        None => path.to_owned(),
+    })
 }
 
 /// Moves the directory `fresh` to `place`. What is there goes away in the same step where the
@@ -114,7 +121,7 @@ pub fn replace_file(path: &Path, contents: &[u8]) -> Result<()> {
         return write_file(path, contents);
     }
     let fail = |e: std::io::Error| io("write", path, &e);
-    let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let place = place_of(path);
     let scratch = Scratch::beside(&parent_of(&place)).map_err(fail)?;
     let fresh = scratch.path().join("new");
     let _gate = gate();

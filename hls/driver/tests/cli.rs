@@ -290,6 +290,10 @@ fn a_symbolic_link_to_an_output_stays_one() {
     assert_eq!((o.code, o.err.as_str()), (DONE, ""));
     assert!(link.is_symlink() && real.join("manifest.json").exists());
     assert_eq!(entries(dir.path()), ["k.clir", "link", "real"]);
+    let roundabout = dir.path().join("real/../new/./");
+    let o = clhls(&["build", text(&input), "--board", "unit", "-q", "-o", text(&roundabout)]);
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    assert_eq!(entries(dir.path()), ["k.clir", "link", "new", "real"]);
 }
 
 #[test]
