@@ -6,6 +6,7 @@ use crate::pipeline;
 use crate::producer::{Produced, assemble, compile_cl};
 use base::SourceMap;
 use ir::Module;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Magic number of SPIR-V in both byte orders.
@@ -40,7 +41,28 @@ pub fn read_module(input: &InputArgs, kernels: &[String]) -> Result<Input> {
             produced(path, kernels, Produced { bytes, warnings: vec![] })
         }
     };
-    read.map_err(|e| e.in_file(path))
+    let mut input = read.map_err(|e| e.in_file(path))?;
+    tell_arguments_apart(&mut input.module);
+    Ok(input)
+}
+
+/// Gives arguments of equal names different ones: a module may call them what it likes, and those
+/// without a name are called after their numbers.
+fn tell_arguments_apart(module: &mut Module) {
+    let kernels = module.functions.values_mut().filter_map(|f| f.kernel.as_mut());
+    for kernel in kernels {
+        let mut seen = BTreeSet::new();
+        for (k, arg) in kernel.args.iter_mut().enumerate() {
+            let plain = if arg.name.is_empty() { format!("arg{k}") } else { arg.name.clone() };
+            let mut name = plain.clone();
+            while !seen.insert(name.clone()) {
+                name.push('_');
+            }
+            if name != plain {
+                arg.name = name;
+            }
+        }
+    }
 }
 
 fn produced(path: &Path, kernels: &[String], made: Produced) -> Result<Input> {

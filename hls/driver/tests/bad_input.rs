@@ -372,6 +372,7 @@ fn directories_that_are_no_finished_build() {
         (String::new(), "manifest.json"),
         ("[]".to_owned(), "manifest.json"),
         (good.replace("\"index\": 0", "\"index\": 7"), "argument"),
+        (good.replace("\"lanes\": 1", "\"lanes\": 4294967295"), "4294967295 lanes"),
     ] {
         assert_ne!(text, good);
         std::fs::write(&manifest, text).expect("written");

@@ -141,6 +141,33 @@ fn arguments_by_number() {
 }
 
 #[test]
+fn arguments_of_equal_names_are_told_apart() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (input, out) = (dir.path().join("k.clir"), dir.path().join("out"));
+    // the second and fourth argument of `ints` get the names of those before them
+    let kernel = COPIES.replace("arg 1 \"i\"", "arg 1 \"c\"").replace("\"l\"", "\"\"");
+    let kernel = kernel.replace("arg 3 \"out\" \"long*\"", "arg 3 \"arg2\" \"long*\"");
+    std::fs::write(&input, kernel).expect("written");
+    let check = clhls(&["check", text(&input)]).out;
+    assert!(
+        check.starts_with("kernel ints(c: char, c_: int, arg2: long, arg2_: long*)\n"),
+        "{check}"
+    );
+    let args = ["--arg", "c=1", "--arg", "c_=2", "--arg", "2=3", "--arg", "arg2_=zeros:i64[3]"];
+    let run = ["run", text(&input), "-q", "--global", "1", "--kernel", "ints"];
+    assert_eq!(
+        clhls(&[&run[..], &args].concat()).out,
+        "ints on emu: 1 work-item\narg2_: i64[3] 1 2 3\n"
+    );
+    assert_eq!(
+        clhls(&["build", text(&input), "--board", "unit", "-q", "-o", text(&out)]).code,
+        DONE
+    );
+    let report = clhls(&["report", text(&out)]);
+    assert!(report.out.contains("argument 3 arg2_ (long*)"), "{}{}", report.out, report.err);
+}
+
+#[test]
 fn buffers_of_all_forms() {
     for (value, result) in [
         ("zeros:u32[3]", "u32[3] 0 0 0"),
