@@ -221,6 +221,7 @@ fn numpy_files_keep_type_and_shape() {
     for (contents, problem) in [
         (b"junk".to_vec(), "not a NumPy file"),
         (npy("<i4", "(2, 3)", &data[1..]), "23 bytes of data, the shape needs 24"),
+        (npy("<i4", "(4294967296, 4294967296)", &data), "the shape is too large"),
         (npy("<c8", "(3,)", &data), "dtype '<c8' is not supported"),
         (npy(">i4", "(6,)", &data), "dtype '>i4' is not supported"),
         (npy("<f4", "(6,)", &data), "expected a buffer of u32, got one of f32"),
