@@ -108,7 +108,7 @@ pub struct CompileArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub memory_ports: u32,
     /// Capacity in bytes of each local-memory argument.
-    #[arg(long, value_name = "BYTES", default_value_t = LOCAL_BYTES)]
+    #[arg(long, value_name = "BYTES", default_value_t = LOCAL_BYTES, value_parser = clap::value_parser!(u64).range(1..=MOST_LOCAL_BYTES))]
     pub local_bytes: u64,
     /// How segments are scheduled.
     #[arg(long, value_enum, default_value_t = Scheduler::Sdc)]
@@ -141,6 +141,8 @@ impl CompileArgs {
 const LEVEL: u8 = 2;
 /// Default of `--local-bytes`.
 const LOCAL_BYTES: u64 = 16384;
+/// More on-chip memory than any FPGA has.
+const MOST_LOCAL_BYTES: u64 = 1 << 26;
 
 /// Schedulers of straight-line regions.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

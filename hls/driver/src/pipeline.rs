@@ -73,6 +73,9 @@ impl Build {
     }
 }
 
+/// Code of the schedulers' error that they find no schedule.
+const NO_SCHEDULE: &str = "E0005";
+
 /// Runs the steps one after the other and keeps their text for `--dump-dir`.
 pub struct Pipeline<'a> {
     options: &'a Options,
@@ -192,7 +195,7 @@ impl<'a> Pipeline<'a> {
         let mut all = vec![];
         for (_, kernel) in module.kernels() {
             let schedule = ir_to_schedule::solve(kernel, module, &self.board.family, &options)
-                .map_err(|e| Failure::with_sources(e, &module.sources))?;
+                .map_err(|e| self.too_fast(Failure::with_sources(e, &module.sources)))?;
             let name = format!("30-{}.sched", kernel.name);
             self.keep(&name, || schedule::text::print(&schedule));
             all.push(schedule);
@@ -201,6 +204,18 @@ impl<'a> Pipeline<'a> {
             return Err(Failure::new("E0607", format!("{} has no kernels", module.name)));
         }
         Ok(all)
+    }
+
+    /// That there is no schedule is no defect where the clock asked for is faster than the board's.
+    fn too_fast(&self, failure: Failure) -> Failure {
+        let usual = f64::from(self.board.default_clock_mhz);
+        if !(failure.is(NO_SCHEDULE) && self.clock_mhz() > usual) {
+            return failure;
+        }
+        let why = failure.diagnostics.0.first().map_or("", |d| d.message.as_str());
+        let what = format!("a clock of {} MHz is too fast: {why}", self.clock_mhz());
+        Failure::new("E0606", what)
+            .help(format!("give a lower --clock; that of {} is {usual} MHz", self.board.name))
     }
 
     /// schedule-to-rtl

@@ -268,6 +268,8 @@ fn boards_clocks_and_numbers_that_are_not_possible() {
         &["--board", "unit", "--clock", "fast"][..],
         &["--board", "unit", "-O3"],
         &["--board", "unit", "--simd", "0"],
+        &["--board", "unit", "--local-bytes", "0"],
+        &["--board", "unit", "--local-bytes", "18446744073709551615"],
         &["--board", "unit", "--compute-units", "99"],
         &["--board", "unit", "--emit", "gds"],
         &["--board", "unit", "--scheduler", "lucky"],
@@ -276,6 +278,21 @@ fn boards_clocks_and_numbers_that_are_not_possible() {
         assert_eq!(build(options).code, USAGE, "{options:?}");
     }
     assert_eq!(entries(dir.path()), ["k.clir"]);
+}
+
+#[test]
+fn clocks_that_no_schedule_reaches() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let input = dir.path().join("remainder.clir");
+    let kernel = common::KERNEL.replace("add v5, v5", "urem v5, v5");
+    std::fs::write(&input, kernel).expect("written");
+    let build = |clock: &str| {
+        let args =
+            ["build", text(&input), "--emit", "schedule", "--board", "u250", "--clock", clock];
+        clhls(&args)
+    };
+    assert_eq!(build("600").code, DONE);
+    refused_with_help(&build("2000"), "E0606", "a clock of 2000 MHz is too fast: ");
 }
 
 #[test]
