@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How the names of scratch directories begin.
-const PREFIX: &str = ".clhls-";
+/// How the names of scratch directories begin: like nobody's own.
+const PREFIX: &str = ".clhls-scratch-";
 /// An empty scratch directory that nobody holds locked is not being made any more after this time.
 const MAKING: Duration = Duration::from_secs(60);
 
@@ -164,21 +164,21 @@ mod tests {
         let folder = folder.path();
         let used = Scratch::beside(folder).expect("made");
         std::fs::write(used.path().join("half"), "x").expect("written");
-        for name in [".clhls-killed", ".clhls-new", ".clhls-old"] {
+        for name in [".clhls-scratch-killed", ".clhls-scratch-new", ".clhls-scratch-old"] {
             std::fs::create_dir(folder.join(name)).expect("made");
         }
-        std::fs::write(folder.join(".clhls-killed/half"), "x").expect("written");
+        std::fs::write(folder.join(".clhls-scratch-killed/half"), "x").expect("written");
         let past = std::time::SystemTime::now() - 2 * MAKING;
-        let old = File::open(folder.join(".clhls-old")).expect("there");
+        let old = File::open(folder.join(".clhls-scratch-old")).expect("there");
         old.set_modified(past).expect("own directory");
         let second = Scratch::beside(folder).expect("made");
         assert!(used.path().join("half").exists() && second.path().exists());
         let left = entries(folder);
-        assert!(!left.contains(&".clhls-killed".to_owned()), "{left:?}");
-        assert!(!left.contains(&".clhls-old".to_owned()), "{left:?}");
-        assert!(left.contains(&".clhls-new".to_owned()), "{left:?}");
+        assert!(!left.contains(&".clhls-scratch-killed".to_owned()), "{left:?}");
+        assert!(!left.contains(&".clhls-scratch-old".to_owned()), "{left:?}");
+        assert!(left.contains(&".clhls-scratch-new".to_owned()), "{left:?}");
         drop((used, second));
-        assert_eq!(entries(folder), [".clhls-new"]);
+        assert_eq!(entries(folder), [".clhls-scratch-new"]);
     }
 
     #[test]
