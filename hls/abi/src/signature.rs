@@ -92,6 +92,18 @@ pub struct Arg {
     pub local_capacity: Option<u64>,
 }
 
+impl Arg {
+    /// Its type in words, for messages: as OpenCL C spells it where that is known.
+    pub fn describe_type(&self) -> String {
+        match (self.kind, self.element) {
+            _ if !self.type_name.is_empty() => self.type_name.clone(),
+            (ArgKind::Scalar, Some(element)) => element.to_string(),
+            (ArgKind::Scalar, None) => format!("{} bytes", self.size),
+            (kind, _) => kind.describe().to_owned(),
+        }
+    }
+}
+
 /// Alignment in bytes of the pointers that a kernel takes whose [`KernelSignature::simd`] is
 /// above 1. Buffers and OpenCL's sub-buffers begin at such addresses.
 pub const BUFFER_ALIGN: u64 = 64;

@@ -139,6 +139,10 @@ impl Kernel {
         require(arg.align.is_power_of_two(), place, || {
             format!("alignment {} is not a power of two", arg.align)
         })?;
+        let lanes = arg.element.map_or(1, |element| element.lanes);
+        require(matches!(lanes, 1 | 2 | 3 | 4 | 8 | 16), place, || {
+            format!("has {lanes} lanes, not 1, 2, 3, 4, 8 or 16")
+        })?;
         if let (ArgKind::Scalar, Some(element)) = (arg.kind, arg.element) {
             require(element.bytes() == arg.size, place, || {
                 format!("{element} does not have {} bytes", arg.size)

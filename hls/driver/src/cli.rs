@@ -42,10 +42,28 @@ pub enum Command {
     /// Check that a module can be compiled, without compiling it.
     Check(CheckArgs),
     /// Print the completion script of a shell.
+    #[command(after_help = "\
+Examples:
+  clhls completions bash > ~/.local/share/bash-completion/completions/clhls
+  clhls completions fish > ~/.config/fish/completions/clhls.fish
+  clhls completions zsh  > a folder of $fpath, as _clhls")]
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
+}
+
+const CL_STD: [&str; 5] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"];
+
+/// Compilers of OpenCL C to SPIR-V (docs/producers.md).
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compiler {
+    /// clang-15 and llvm-spirv-15: messages and reports have source lines and types of arguments.
+    #[value(name = "clang-15")]
+    Clang15,
+    /// clang-22's own SPIR-V back end: no source lines.
+    #[value(name = "clang-22")]
+    Clang22,
 }
 
 /// Where kernels come from.
@@ -54,10 +72,13 @@ pub struct InputArgs {
     /// SPIR-V module (.spv), its assembly (.spvasm), OpenCL C (.cl) or IR text (.clir); for `run`
     /// also the output directory of a build.
     pub input: PathBuf,
-    /// OpenCL C version of a .cl file: CL1.2, CL2.0 or CL3.0.
-    #[arg(long, value_name = "STD", default_value = "CL1.2")]
+    /// OpenCL C version of a .cl file.
+    #[arg(long, value_name = "STD", default_value = "CL1.2", value_parser = CL_STD)]
     pub cl_std: String,
-    /// Option for clang when the input is a .cl file, such as -DN=16; may be repeated.
+    /// Compiler of a .cl file [default: clang-15 where it is installed, else clang-22].
+    #[arg(long, value_enum)]
+    pub compiler: Option<Compiler>,
+    /// Option for the compiler of a .cl file, such as -DN=16; may be repeated.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub clang: Vec<String>,
 }
@@ -72,10 +93,10 @@ pub struct CompileArgs {
     #[arg(long, value_name = "DIR")]
     pub board_dir: Option<PathBuf>,
     /// Clock target in MHz [default: the board's].
-    #[arg(long, value_name = "MHZ")]
+    #[arg(long, value_name = "MHZ", allow_negative_numbers = true)]
     pub clock: Option<f64>,
     /// Optimisation level: 0 only what hardware needs, 1 without trading area for speed, 2 all.
-    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=2))]
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = LEVEL, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub level: u8,
     /// Work-items that go through the datapath side by side: 1, 2, 4, 8 or 16.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
@@ -87,7 +108,7 @@ pub struct CompileArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub memory_ports: u32,
     /// Capacity in bytes of each local-memory argument.
-    #[arg(long, value_name = "BYTES", default_value_t = 16384)]
+    #[arg(long, value_name = "BYTES", default_value_t = LOCAL_BYTES, value_parser = clap::value_parser!(u64).range(1..=MOST_LOCAL_BYTES))]
     pub local_bytes: u64,
     /// How segments are scheduled.
     #[arg(long, value_enum, default_value_t = Scheduler::Sdc)]
@@ -96,6 +117,32 @@ pub struct CompileArgs {
     #[arg(long, value_name = "DIR")]
     pub dump_dir: Option<PathBuf>,
 }
+
+impl CompileArgs {
+    /// The options that differ from their defaults.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let given = [
+            ("--board", self.board.is_some()),
+            ("--board-dir", self.board_dir.is_some()),
+            ("--clock", self.clock.is_some()),
+            ("-O", self.level != LEVEL),
+            ("--simd", self.simd != 1),
+            ("--compute-units", self.compute_units != 1),
+            ("--memory-ports", self.memory_ports != 1),
+            ("--local-bytes", self.local_bytes != LOCAL_BYTES),
+            ("--scheduler", self.scheduler != Scheduler::Sdc),
+            ("--dump-dir", self.dump_dir.is_some()),
+        ];
+        given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
+}
+
+/// Default of `-O`.
+const LEVEL: u8 = 2;
+/// Default of `--local-bytes`.
+const LOCAL_BYTES: u64 = 16384;
+/// More on-chip memory than any FPGA has.
+const MOST_LOCAL_BYTES: u64 = 1 << 26;
 
 /// Schedulers of straight-line regions.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,6 +177,7 @@ pub enum Stage {
 #[command(after_help = "\
 Examples:
   clhls build conv.cl --board u250 -o build/conv --clang=-DK=3
+  clhls build conv.cl --board u250 --simd 8 --compute-units 2 --memory-ports 4
   clhls build conv.spv --board ulx3s --clock 80 --kernel blur
   clhls build conv.spv --emit schedule --board unit
   clhls build conv.clir --board unit --dump-dir dump")]
@@ -168,13 +216,19 @@ pub enum DeviceKind {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Values of arguments (docs/launches.md):
-  @a.npy  zeros:f32[1024]  fill:i32[64]:-1  iota:i32[64]  rand:f32[1024]:SEED[:LO..HI]  data:i32[3]:1,2,3
-  a number (3, 1.5), a vector (1,2,3,4), bytes:HEX (a struct), local:BYTES (local memory)
+  @a.npy                  a buffer from a NumPy file
+  zeros:f32[1024]         a buffer of zeros; also fill:i32[8,8]:-1, iota:i32[64] and
+                          data:i32[3]:1,2,3
+  rand:f32[1024]:SEED     a buffer of random numbers; also rand:i32[64]:SEED:LO..HI
+  3, -1.5, 0xff, inf      a scalar; 1,2,3,4 is a vector
+  bytes:HEX               a struct, or a buffer of bytes
+  local:BYTES             local memory
 
 Examples:
   clhls run vadd.cl --kernel vadd --global 1024 --arg a=rand:f32[1024]:1 --arg b=rand:f32[1024]:2 \\
         --arg c=zeros:f32[1024] --arg n=1024 --out c=c.npy
-  clhls run build/vadd --kernel vadd --global 1024 ... --mem-latency 200 --stall-rate 0.3 --trace vadd.fst")]
+  clhls run build/vadd --kernel vadd --global 1024 ... --mem-latency 200 --stall-rate 0.3
+  clhls run vadd.cl --device sim --board u250 --simd 8 --kernel vadd ... --trace vadd.fst --json")]
 pub struct RunArgs {
     /// The kernels.
     #[command(flatten)]
@@ -183,14 +237,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
     /// Work-items in each dimension.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', required = true)]
-    pub global: Vec<u64>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = sizes, allow_negative_numbers = true)]
+    pub global: Sizes,
     /// Work-items of a work-group.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
-    pub local: Option<Vec<u64>>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = sizes, allow_negative_numbers = true)]
+    pub local: Option<Sizes>,
     /// First global id.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
-    pub offset: Option<Vec<u64>>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = sizes, allow_negative_numbers = true)]
+    pub offset: Option<Sizes>,
     /// Value of an argument; NAME is its name or number.
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
     pub args: Vec<(String, String)>,
@@ -200,7 +254,7 @@ pub struct RunArgs {
     /// Write a buffer after the run.
     #[arg(long = "out", value_name = "NAME=FILE.npy", value_parser = pair)]
     pub outputs: Vec<(String, String)>,
-    /// Print the hardware's counters and the loops.
+    /// Print the hardware's counters and the loops (sim).
     #[arg(long)]
     pub profile: bool,
     /// Write waveforms (sim).
@@ -209,12 +263,12 @@ pub struct RunArgs {
     /// Seed: of the order of work-items (emu; without it, in order), of memory's behaviour (sim).
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Cycles from a request to its answer (sim).
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub mem_latency: u32,
-    /// Probability that a memory channel pauses in a cycle (sim).
-    #[arg(long, value_name = "P", default_value_t = 0.0)]
-    pub stall_rate: f64,
+    /// Cycles from a request to its answer (sim) [default: 100].
+    #[arg(long, value_name = "N")]
+    pub mem_latency: Option<u32>,
+    /// Probability that a memory channel pauses in a cycle (sim) [default: 0].
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub stall_rate: Option<f64>,
     /// Stop after this many instructions (emu).
     #[arg(long, value_name = "N")]
     pub step_limit: Option<u64>,
@@ -228,6 +282,12 @@ pub struct RunArgs {
 
 /// `clhls report`
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  clhls report build/vadd
+  clhls report build/vadd --json | jq '.kernels[].loops'
+
+report.html in the directory shows the same in a browser, report.json is for programs.")]
 pub struct ReportArgs {
     /// Output directory of a build.
     pub dir: PathBuf,
@@ -238,6 +298,10 @@ pub struct ReportArgs {
 
 /// `clhls boards`
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  clhls boards
+  clhls boards --board-dir my-boards      docs/boards.md says how to add one")]
 pub struct BoardsArgs {
     /// Folder with further boards, or with one board.
     #[arg(long, value_name = "DIR")]
@@ -246,10 +310,27 @@ pub struct BoardsArgs {
 
 /// `clhls check`
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  clhls check vadd.spv
+  clhls check vadd.cl --cl-std CL2.0 --clang=-DN=16")]
 pub struct CheckArgs {
     /// The kernels.
     #[command(flatten)]
     pub input: InputArgs,
+}
+
+/// Numbers of work-items in the dimensions of an index space, the first one first.
+#[derive(Clone, Debug)]
+pub struct Sizes(pub Vec<u64>);
+
+fn sizes(text: &str) -> Result<Sizes, String> {
+    let numbers: Option<Vec<u64>> = text.split(',').map(|n| n.parse().ok()).collect();
+    let numbers = numbers.ok_or("expected one to three numbers, such as 1024 or 64,48")?;
+    match numbers.len() {
+        1..=3 => Ok(Sizes(numbers)),
+        n => Err(format!("{n} dimensions: 1 to 3 are possible")),
+    }
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

@@ -2,9 +2,10 @@
 
 use crate::Streams;
 use crate::cli::{BuildArgs, CompileArgs, Scheduler, Stage};
-use crate::failure::{Failure, Result};
-use crate::input::read_module;
-use crate::output::{check_replaceable, write_dir, write_file};
+use crate::cmd_report::count;
+use crate::failure::{Failure, Result, io};
+use crate::input::{Input, read_module};
+use crate::output::{check_file, check_replaceable, replace_file, write_dir, write_file};
 use crate::pipeline::{Options, Pipeline, Scheduling, library};
 use base::FileSet;
 use std::fmt::Write;
@@ -63,10 +64,12 @@ pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) ->
     }
     let dir = args.output.clone().unwrap_or_else(|| default_dir(args));
     check_replaceable(&dir)?;
+    check_dumps(args.compile.dump_dir.as_ref())?;
     let build = {
         let mut progress = streams.progress(quiet);
         progress.step("read");
-        let module = read_module(&args.input, &args.kernel)?;
+        let Input { module, warnings } = read_module(&args.input, &args.kernel)?;
+        progress.warn(&warnings);
         let mut tell = |what: &str| progress.step(what);
         let pipeline = Pipeline::new(&options, &board, &mut tell);
         let result = pipeline.compile(module);
@@ -74,17 +77,17 @@ pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) ->
         result?
     };
     write_dir(&dir, &build.files)?;
-    streams.warn(&build.warnings)?;
+    streams.warn(&build.warnings);
     let mut text = String::new();
     for kernel in &build.manifest.kernels {
         let _ = writeln!(
             text,
-            "{}: {} at {} MHz, {} loops, {} memory accesses",
+            "{}: {} at {} MHz, {}, {}",
             kernel.signature.name,
             board.name,
             kernel.clock_mhz,
-            kernel.loops.len(),
-            kernel.sites.len()
+            count(kernel.loops.len() as u64, "loop", "loops"),
+            count(kernel.sites.len() as u64, "memory access", "memory accesses")
         );
     }
     let _ = writeln!(text, "{} files in {}", build.files.len(), dir.display());
@@ -105,19 +108,25 @@ fn emit(
     board: &Board,
     streams: &mut Streams<'_>,
 ) -> Result<()> {
-    let module = read_module(&args.input, &args.kernel)?;
+    check_dumps(args.compile.dump_dir.as_ref())?;
+    if let Some(path) = &args.output {
+        check_file(path)?;
+    }
+    let Input { module, warnings } = read_module(&args.input, &args.kernel)?;
+    streams.warn(&warnings);
     let mut silent = |_: &str| {};
     let pipeline = Pipeline::new(options, board, &mut silent);
     let result = stage_text(&pipeline, module, stage);
     write_dumps(args.compile.dump_dir.as_ref(), &pipeline.dumps.borrow())?;
     let text = result?;
     match &args.output {
-        Some(path) => write_file(path, text.as_bytes()),
+        Some(path) => replace_file(path, text.as_bytes()),
         None => streams.print(&text),
     }
 }
 
 fn stage_text(pipeline: &Pipeline<'_>, module: ir::Module, stage: Stage) -> Result<String> {
+    pipeline.keep_input(&module);
     if stage == Stage::Ir {
         return Ok(module.to_string());
     }
@@ -139,6 +148,14 @@ fn stage_text(pipeline: &Pipeline<'_>, module: ir::Module, stage: Stage) -> Resu
         return Ok(build.files.iter().map(|(n, t)| format!("{:>8} {n}\n", t.len())).collect());
     }
     Ok(files.iter().map(|(_, text)| String::from_utf8_lossy(text).into_owned()).collect())
+}
+
+/// Whether `--dump-dir` can be written; asked before work starts.
+pub(crate) fn check_dumps(dir: Option<&PathBuf>) -> Result<()> {
+    match dir {
+        Some(dir) => std::fs::create_dir_all(dir).map_err(|e| io("make the directory", dir, &e)),
+        None => Ok(()),
+    }
 }
 
 /// Writes what the stages left, also when a later one failed.

@@ -3,13 +3,14 @@
 use crate::Streams;
 use crate::cli::CheckArgs;
 use crate::failure::{Failure, Result};
-use crate::input::read_module;
+use crate::input::{Input, read_module};
 use crate::signature::signatures;
 use std::fmt::Write;
 
 /// Reads the module, brings it into the form that hardware generation takes, and lists its kernels.
 pub(crate) fn check(args: &CheckArgs, streams: &mut Streams<'_>) -> Result<()> {
-    let module = read_module(&args.input, &[])?;
+    let Input { module, warnings } = read_module(&args.input, &[])?;
+    streams.warn(&warnings);
     let kernels = signatures(&module);
     if kernels.is_empty() {
         return Err(Failure::new(
@@ -23,18 +24,8 @@ pub(crate) fn check(args: &CheckArgs, streams: &mut Streams<'_>) -> Result<()> {
         .map_err(|e| Failure::with_sources(e, &sources))?;
     let mut text = String::new();
     for kernel in &kernels {
-        let args: Vec<String> = kernel
-            .args
-            .iter()
-            .map(|a| {
-                let ty = match (&a.type_name, a.element) {
-                    (name, _) if !name.is_empty() => name.clone(),
-                    (_, Some(element)) => element.to_string(),
-                    _ => a.kind.describe().to_owned(),
-                };
-                format!("{}: {ty}", a.name)
-            })
-            .collect();
+        let args: Vec<String> =
+            kernel.args.iter().map(|a| format!("{}: {}", a.name, a.describe_type())).collect();
         // writing to a string cannot fail
         let _ = writeln!(text, "kernel {}({})", kernel.name, args.join(", "));
     }

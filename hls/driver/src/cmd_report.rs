@@ -5,18 +5,28 @@ use crate::cli::ReportArgs;
 use crate::failure::{Failure, Result};
 use abi::{Kernel, Manifest};
 use std::fmt::Write;
+use std::path::Path;
 
 pub(crate) fn report(args: &ReportArgs, streams: &mut Streams<'_>) -> Result<()> {
-    if !args.dir.join(abi::MANIFEST_FILE).exists() {
-        let what = format!("{} is not the output directory of a build", args.dir.display());
-        return Err(Failure::new("E0611", what).help("make one with clhls build"));
-    }
-    let manifest = Manifest::read(&args.dir)?;
+    let manifest = read_manifest(&args.dir)?;
     if args.json {
         return streams.print(&manifest.to_json());
     }
     let text: Vec<String> = manifest.kernels.iter().map(kernel_text).collect();
     streams.print(&text.join("\n"))
+}
+
+/// The manifest of a finished build.
+///
+/// # Errors
+/// `E0611`
+pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
+    if !dir.join(abi::MANIFEST_FILE).exists() {
+        let what = format!("{} is not the output directory of a build", dir.display());
+        return Err(Failure::new("E0611", what));
+    }
+    let manifest = Manifest::read(dir).map_err(Failure::from)?;
+    Ok(manifest)
 }
 
 /// A kernel as text: interface, loops, memory accesses.
@@ -25,6 +35,11 @@ pub(crate) fn kernel_text(kernel: &Kernel) -> String {
     // writing to a string cannot fail
     let _ = print_kernel(&mut text, kernel);
     text
+}
+
+/// `1 loop`, `2 loops`
+pub(crate) fn count(n: u64, one: &str, more: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { more })
 }
 
 fn print_kernel(text: &mut String, kernel: &Kernel) -> std::fmt::Result {
@@ -39,7 +54,7 @@ fn print_kernel(text: &mut String, kernel: &Kernel) -> std::fmt::Result {
             Some(offset) => format!("register {offset:#05x}"),
             None => "no register".into(),
         };
-        writeln!(text, "  argument {} {} ({}): {place}", arg.index, arg.name, arg.type_name)?;
+        writeln!(text, "  argument {} {} ({}): {place}", arg.index, arg.name, arg.describe_type())?;
     }
     for l in &kernel.loops {
         let source = if l.source.is_empty() { "" } else { " at " };
@@ -52,7 +67,8 @@ fn print_kernel(text: &mut String, kernel: &Kernel) -> std::fmt::Result {
     for site in &kernel.sites {
         let port = site.port.as_deref().unwrap_or("on-chip memory");
         let source = if site.source.is_empty() { "" } else { " at " };
-        writeln!(text, "  {:?} of {} bytes, {port}{source}{}", site.kind, site.bytes, site.source)?;
+        let kind = format!("{:?}", site.kind).to_lowercase();
+        writeln!(text, "  {kind} of {} bytes, {port}{source}{}", site.bytes, site.source)?;
     }
     Ok(())
 }

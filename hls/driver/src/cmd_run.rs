@@ -2,12 +2,12 @@
 
 use crate::Streams;
 use crate::cli::{DeviceKind, RunArgs};
-use crate::cmd_build::{board, options, write_dumps};
-use crate::cmd_report::kernel_text;
+use crate::cmd_build::{board, check_dumps, options, write_dumps};
+use crate::cmd_report::{count, kernel_text, read_manifest};
 use crate::emu::Emulator;
 use crate::failure::{Failure, Result};
-use crate::input::read_module;
-use crate::output::write_file;
+use crate::input::{Input, read_module};
+use crate::output::{check_file, replace_file};
 use crate::pipeline::{Build, Pipeline};
 use crate::progress::Progress;
 use abi::{Access, Kernel, KernelSignature};
@@ -18,6 +18,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// Default of `--mem-latency`.
+const MEM_LATENCY: u32 = 100;
 /// Elements of a buffer that are printed.
 const SHOWN: usize = 8;
 
@@ -30,15 +32,16 @@ struct Target {
 pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Result<()> {
     let (signature, result, hardware, device, time) = {
         let mut progress = streams.progress(quiet || args.json);
+        check_options(args)?;
         let values = values(args)?;
         let mut target = target(args, &mut progress)?;
         let signature = choose_kernel(&*target.device, args.kernel.as_deref())?;
         check_outputs(args, &signature)?;
         progress.step("run");
         let range = NdRange {
-            global: args.global.clone(),
-            local: args.local.clone(),
-            offset: args.offset.clone(),
+            global: args.global.0.clone(),
+            local: args.local.clone().map(|s| s.0),
+            offset: args.offset.clone().map(|s| s.0),
         };
         let start = Instant::now();
         let result = host::run(&mut *target.device, &signature.name, &range, &values)?;
@@ -48,7 +51,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
     };
     for (name, file) in &args.outputs {
         if let Some((_, array)) = find_buffer(&result, &signature, name) {
-            write_npy(array, Path::new(file))?;
+            replace_file(Path::new(file), &array.to_npy())?;
         }
     }
     let text = if args.json {
@@ -59,11 +62,54 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
     streams.print(&text)
 }
 
+/// Where the kernel is to run.
+fn device_of(args: &RunArgs) -> DeviceKind {
+    let built = if args.input.input.is_dir() { DeviceKind::Sim } else { DeviceKind::Emu };
+    args.device.unwrap_or(built)
+}
+
+/// Refuses options that would do nothing, and files that could not be written after the run.
+fn check_options(args: &RunArgs) -> Result<()> {
+    let sim = [
+        ("--trace", args.trace.is_some()),
+        ("--profile", args.profile),
+        ("--mem-latency", args.mem_latency.is_some()),
+        ("--stall-rate", args.stall_rate.is_some()),
+    ];
+    let emu = [("--step-limit", args.step_limit.is_some())];
+    let (device, other, unknown) = match device_of(args) {
+        DeviceKind::Emu => ("emu", "sim", &sim[..]),
+        DeviceKind::Sim => ("sim", "emu", &emu[..]),
+    };
+    if let Some((option, _)) = unknown.iter().find(|(_, given)| *given) {
+        let what = format!("{option} does nothing on device {device}");
+        return Err(Failure::new("E0613", what).help(format!("--device {other}")));
+    }
+    let built = args.input.input.is_dir();
+    if let (true, [option, ..]) = (built, args.compile.given().as_slice()) {
+        let what = format!("{option} does nothing: {} is built", args.input.input.display());
+        return Err(Failure::new("E0613", what).help("build it anew, or give the kernel file"));
+    }
+    if args.compile.board.is_some() {
+        board(&args.compile, None)?;
+    }
+    for (name, file) in &args.outputs {
+        if !file.ends_with(".npy") {
+            let what = format!("--out {name}={file}: expected a .npy file");
+            return Err(Failure::new("E0613", what));
+        }
+        check_file(Path::new(file))?;
+    }
+    args.trace.as_deref().map_or(Ok(()), check_file)?;
+    check_dumps(args.compile.dump_dir.as_ref())
+}
+
 fn values(args: &RunArgs) -> Result<Vec<(String, Value)>> {
-    args.args
-        .iter()
-        .map(|(name, text)| Ok((name.clone(), Value::parse(text, Path::new(""))?)))
-        .collect()
+    let value = |(name, text): &(String, String)| match Value::parse(text, Path::new("")) {
+        Ok(value) => Ok((name.clone(), value)),
+        Err(e) => Err(host::Error::new(e.kind, format!("--arg {name}: {}", e.message)).into()),
+    };
+    args.args.iter().map(value).collect()
 }
 
 /// The device that the command line asks for, with the kernels on it.
@@ -74,19 +120,19 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
             let what = format!("{} is built hardware, which emu cannot run", input.display());
             return Err(Failure::new("E0613", what).help("give emu the kernel file, or use sim"));
         }
-        let device = Simulator::open(input, sim_options(args)?)?;
+        read_manifest(input)?;
+        let device = Simulator::open(input, sim_options(args)?)
+            .map_err(|e| Failure::new("E0611", e.message))?;
         return simulated(device, args, progress);
     }
     progress.step("read");
-    let module = read_module(&args.input, args.kernel.as_slice())?;
+    let Input { module, warnings } = read_module(&args.input, args.kernel.as_slice())?;
+    progress.warn(&warnings);
     if args.device == Some(DeviceKind::Sim) {
         let build = build(args, module, progress)?;
         let sources = build.sources();
         let device = Simulator::new(build.manifest, sources, sim_options(args)?)?;
         return simulated(device, args, progress);
-    }
-    if args.trace.is_some() {
-        return Err(Failure::new("E0613", "--trace needs --device sim: emu has no waveforms"));
     }
     let order = args.seed.map_or(Order::Sequential, |seed| Order::Interleaved { seed });
     let options = Options { step_limit: args.step_limit, order };
@@ -117,15 +163,17 @@ fn simulated(device: Simulator, args: &RunArgs, progress: &mut Progress<'_>) -> 
 }
 
 fn sim_options(args: &RunArgs) -> Result<SimOptions> {
-    if !(0.0..1.0).contains(&args.stall_rate) {
-        let what = format!("--stall-rate {}: from 0 to below 1 is possible", args.stall_rate);
+    let stall_rate = args.stall_rate.unwrap_or(0.0);
+    if !(0.0..1.0).contains(&stall_rate) {
+        let what = format!("--stall-rate {stall_rate}: from 0 to below 1 is possible");
         return Err(Failure::new("E0613", what));
     }
     let mut options = SimOptions { trace: args.trace.clone(), ..SimOptions::default() };
     options.memory.seed = args.seed.unwrap_or(options.memory.seed);
-    options.memory.read_latency = args.mem_latency.max(1);
-    options.memory.write_latency = args.mem_latency.max(1);
-    options.memory.stall_rate = args.stall_rate;
+    let latency = args.mem_latency.unwrap_or(MEM_LATENCY).max(1);
+    options.memory.read_latency = latency;
+    options.memory.write_latency = latency;
+    options.memory.stall_rate = stall_rate;
     Ok(options)
 }
 
@@ -151,12 +199,6 @@ fn check_outputs(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
                 format!("--out {name}={file}: kernel `{}` has no such buffer", signature.name);
             return Err(Failure::new("E0613", what));
         }
-        if !file.ends_with(".npy") {
-            return Err(Failure::new(
-                "E0613",
-                format!("--out {name}={file}: expected a .npy file"),
-            ));
-        }
     }
     Ok(())
 }
@@ -170,20 +212,6 @@ fn find_buffer<'a>(
     result.buffers.iter().find(|(n, _)| *n == arg.name)
 }
 
-/// Writes a buffer beside its place first: a failure leaves no half-written file.
-fn write_npy(array: &Array, path: &Path) -> Result<()> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let fail = |e: std::io::Error| crate::failure::io("write", path, &e);
-    let scratch = tempfile::Builder::new().prefix(".clhls-").tempdir_in(folder).map_err(fail)?;
-    let fresh = scratch.path().join("out.npy");
-    array.write_npy(&fresh)?;
-    let bytes = std::fs::read(&fresh).map_err(fail)?;
-    match std::fs::rename(&fresh, path) {
-        Ok(()) => Ok(()),
-        Err(_) => write_file(path, &bytes),
-    }
-}
-
 fn summary(
     args: &RunArgs,
     signature: &KernelSignature,
@@ -193,8 +221,9 @@ fn summary(
 ) -> String {
     let mut text = String::new();
     let stats = &result.stats;
+    let items = count(stats.work_items, "work-item", "work-items");
     // writing to a string cannot fail
-    let _ = write!(text, "{} on {device}: {} work-items", signature.name, stats.work_items);
+    let _ = write!(text, "{} on {device}: {items}", signature.name);
     if let Some(h) = &stats.hardware {
         let rate = stats.work_items as f64 / h.cycles.max(1) as f64;
         let _ = write!(text, ", {} cycles, {rate:.3} work-items a cycle", h.cycles);
@@ -209,7 +238,10 @@ fn summary(
             let rate = beats as f64 / cycles;
             let _ = writeln!(
                 text,
-                "{what}: {bytes} bytes in {beats} beats, {bursts} bursts, {rate:.3} beats a cycle"
+                "{what}: {} in {}, {}, {rate:.3} beats a cycle",
+                count(bytes, "byte", "bytes"),
+                count(beats, "beat", "beats"),
+                count(bursts, "burst", "bursts")
             );
         }
         text.extend(hardware.map(kernel_text));

@@ -1,6 +1,8 @@
 //! Errors of the command, each with a code, rendered with source lines where there are any.
 
-use base::{Diagnostic, Diagnostics, SourceMap};
+use base::{Diagnostic, Diagnostics, Severity, SourceMap};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Why a command failed: exit code 1.
 #[derive(Debug, Clone)]
@@ -33,9 +35,48 @@ impl Failure {
         Failure { diagnostics, sources: sources.clone() }
     }
 
-    /// As shown on a terminal.
+    /// Names the file that errors without a place in a source file are in.
+    pub(crate) fn in_file(mut self, path: &Path) -> Self {
+        let name = path.display().to_string();
+        for d in &mut self.diagnostics.0 {
+            if d.labels.is_empty() && !d.message.contains(&name) {
+                d.notes.push(format!("in {name}"));
+            }
+        }
+        self
+    }
+
+    /// Whether the first error has this code.
+    pub(crate) fn is(&self, code: &str) -> bool {
+        self.diagnostics.0.first().is_some_and(|d| d.code == code)
+    }
+
+    /// As shown on a terminal. An error that does not say what to do gets what docs/errors.md says.
     pub fn render(&self) -> String {
-        self.diagnostics.render(&self.sources)
+        let mut all = self.diagnostics.clone();
+        let mut said = BTreeSet::new();
+        for d in &mut all.0 {
+            if d.help.is_none() && d.severity == Severity::Error && said.insert(d.code) {
+                d.help = remedy(d.code).map(str::to_owned);
+            }
+        }
+        all.render(&self.sources)
+    }
+}
+
+/// What every error code means and what to do about it, a table row each.
+const CODES: &str = include_str!("../../../docs/errors.md");
+/// How remedies begin that say nothing of their own.
+const NOTHING_NEW: [&str; 4] =
+    ["See the message", "The message", "Its messages", "Install the package"];
+
+/// What docs/errors.md says to do about an error.
+fn remedy(code: &str) -> Option<&'static str> {
+    let row = CODES.lines().find(|line| line.starts_with(&format!("| {code} |")))?;
+    let mut cells = row.trim_matches('|').split(" | ").map(str::trim).skip(2);
+    match cells.next() {
+        Some(text) => Some(text).filter(|t| !NOTHING_NEW.iter().any(|n| t.starts_with(n))),
+        None => Some("this is a defect of clhls: please report it with the kernel"),
     }
 }
 
@@ -57,9 +98,19 @@ impl From<host::Error> for Failure {
         let known = |code: &str| RUN_CODES.into_iter().find(|c| *c == code);
         match rendered.and_then(|(code, rest)| Some((known(code)?, rest))) {
             Some((code, rest)) => Failure::new(code, rest.trim_end()),
-            None if e.kind == host::ErrorKind::Execution => Failure::new("E0620", e.message),
-            None => Failure::new("E0610", e.message),
+            None => Failure::new(code_of(e.kind), e.message),
         }
+    }
+}
+
+fn code_of(kind: host::ErrorKind) -> &'static str {
+    match kind {
+        host::ErrorKind::Execution => "E0620",
+        host::ErrorKind::KernelName => "E0607",
+        host::ErrorKind::File => "E0601",
+        host::ErrorKind::MissingTool => "E0603",
+        host::ErrorKind::Device => "E0614",
+        _ => "E0610",
     }
 }
 
@@ -82,6 +133,6 @@ impl From<verilog_to_package::PackError> for Failure {
 }
 
 /// An I/O error on a path.
-pub fn io(what: &str, path: &std::path::Path, e: &std::io::Error) -> Failure {
+pub fn io(what: &str, path: &Path, e: &std::io::Error) -> Failure {
     Failure::new("E0601", format!("cannot {what} {}: {e}", path.display()))
 }

@@ -15,8 +15,10 @@ pub mod failure;
 pub mod input;
 pub mod output;
 pub mod pipeline;
+mod producer;
 mod progress;
 mod report;
+mod scratch;
 pub mod signature;
 
 use clap::Parser;
@@ -96,11 +98,11 @@ impl Streams<'_> {
     }
 
     /// Shows warnings beside the results.
-    fn warn(&mut self, warnings: &[String]) -> Result<()> {
-        let write = |e: std::io::Error| {
-            failure::Failure::new("E0601", format!("cannot write messages: {e}"))
-        };
-        warnings.iter().try_for_each(|w| writeln!(self.err, "{}", w.trim_end()).map_err(write))
+    fn warn(&mut self, warnings: &[String]) {
+        for text in warnings {
+            // a reader that is gone is no reason to fail
+            let _ = writeln!(self.err, "{}", text.trim_end());
+        }
     }
 
     fn progress(&mut self, quiet: bool) -> Progress<'_> {

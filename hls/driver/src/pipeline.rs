@@ -73,6 +73,9 @@ impl Build {
     }
 }
 
+/// Code of the schedulers' error that they find no schedule.
+const NO_SCHEDULE: &str = "E0005";
+
 /// Runs the steps one after the other and keeps their text for `--dump-dir`.
 pub struct Pipeline<'a> {
     options: &'a Options,
@@ -117,7 +120,7 @@ impl<'a> Pipeline<'a> {
     /// # Errors
     /// Those of each step, with source lines.
     pub fn compile(&self, module: Module) -> Result<Build> {
-        self.keep("00-ir.clir", || module.to_string());
+        self.keep_input(&module);
         let module = self.optimise(module)?;
         let schedules = self.schedule(&module)?;
         let (design, mut manifest) = self.rtl(&module, &schedules)?;
@@ -130,6 +133,11 @@ impl<'a> Pipeline<'a> {
         let warnings = remarks.iter().filter(|(_, r)| r.severity == Severity::Warning);
         build.warnings = warnings.map(|(_, r)| r.render(&module.sources)).collect();
         Ok(build)
+    }
+
+    /// Keeps the text of the module as it was read.
+    pub fn keep_input(&self, module: &Module) {
+        self.keep("00-ir.clir", || module.to_string());
     }
 
     /// ir-opt
@@ -187,7 +195,7 @@ impl<'a> Pipeline<'a> {
         let mut all = vec![];
         for (_, kernel) in module.kernels() {
             let schedule = ir_to_schedule::solve(kernel, module, &self.board.family, &options)
-                .map_err(|e| Failure::with_sources(e, &module.sources))?;
+                .map_err(|e| self.too_fast(Failure::with_sources(e, &module.sources)))?;
             let name = format!("30-{}.sched", kernel.name);
             self.keep(&name, || schedule::text::print(&schedule));
             all.push(schedule);
@@ -196,6 +204,18 @@ impl<'a> Pipeline<'a> {
             return Err(Failure::new("E0607", format!("{} has no kernels", module.name)));
         }
         Ok(all)
+    }
+
+    /// That there is no schedule is no defect where the clock asked for is faster than the board's.
+    fn too_fast(&self, failure: Failure) -> Failure {
+        let usual = f64::from(self.board.default_clock_mhz);
+        if !(failure.is(NO_SCHEDULE) && self.clock_mhz() > usual) {
+            return failure;
+        }
+        let why = failure.diagnostics.0.first().map_or("", |d| d.message.as_str());
+        let what = format!("a clock of {} MHz is too fast: {why}", self.clock_mhz());
+        Failure::new("E0606", what)
+            .help(format!("give a lower --clock; that of {} is {usual} MHz", self.board.name))
     }
 
     /// schedule-to-rtl
@@ -209,6 +229,7 @@ impl<'a> Pipeline<'a> {
             let what = format!("--compute-units {n}: from 1 to {most} are possible");
             return Err(Failure::new("E0608", what));
         }
+        check_names(schedules.iter().map(|s| s.func.name.as_str()).collect())?;
         self.step("generate hardware");
         let built = schedule_to_rtl::Built {
             board: &self.board.name,
@@ -289,6 +310,36 @@ impl<'a> Pipeline<'a> {
     fn bus_bytes(&self) -> u32 {
         self.board.memory.data_bits / 8
     }
+}
+
+/// Whether the modules of all kernels have names of their own.
+///
+/// # Errors
+/// `E0403`
+fn check_names(kernels: Vec<&str>) -> Result<()> {
+    let fail = |what: String, help: &str| Err(Failure::new("E0403", what).help(help));
+    for (k, name) in kernels.iter().enumerate() {
+        let top = rtl::build::legal(name);
+        if top.starts_with("clhls_") {
+            let what = format!("kernel `{name}`: modules of the library begin with `clhls_`");
+            return fail(what, "rename the kernel");
+        }
+        for other in &kernels[..k] {
+            let others = rtl::build::legal(other);
+            if top == others || is_part(&top, &others) || is_part(&others, &top) {
+                let what = format!("kernels `{other}` and `{name}` would share a Verilog module");
+                return fail(what, "build them one at a time with --kernel, or rename one");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a name is that of a pipeline of a kernel: `<top>_b<block>_...`.
+fn is_part(name: &str, top: &str) -> bool {
+    let block = name.strip_prefix(top).and_then(|rest| rest.strip_prefix("_b"));
+    let after = block.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    after.is_some_and(|rest| rest.starts_with('_'))
 }
 
 /// The boards that are known, with those of a folder.

@@ -7,44 +7,37 @@ use std::time::Duration;
 /// Tells the user what is being done.
 pub struct Progress<'a> {
     bar: Option<ProgressBar>,
-    /// Where plain lines go; none when quiet.
-    lines: Option<&'a mut dyn Write>,
+    err: &'a mut dyn Write,
+    quiet: bool,
 }
 
 impl<'a> Progress<'a> {
-    /// Progress on `err`; a changing line when standard error is a terminal.
+    /// Progress on `err`; a changing line when standard error is a terminal; none when quiet.
     pub fn new(err: &'a mut dyn Write, quiet: bool) -> Self {
-        if quiet {
-            return Progress { bar: None, lines: None };
-        }
-        if std::io::stderr().is_terminal() {
-            let bar = ProgressBar::new_spinner();
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(ProgressBar::new_spinner);
+        if let Some(bar) = &bar {
             bar.enable_steady_tick(Duration::from_millis(100));
-            return Progress { bar: Some(bar), lines: None };
         }
-        Progress { bar: None, lines: Some(err) }
+        Progress { bar, err, quiet }
     }
 
-    /// Shows warnings, which stay.
+    /// Shows warnings, which stay; also when quiet.
     pub fn warn(&mut self, warnings: &[String]) {
         for text in warnings {
-            if let Some(bar) = &self.bar {
-                bar.println(text.trim_end());
-            }
-            if let Some(lines) = &mut self.lines {
-                let _ = writeln!(lines, "{}", text.trim_end());
+            match &self.bar {
+                Some(bar) => bar.println(text.trim_end()),
+                // a reader that is gone is no reason to stop
+                None => drop(writeln!(self.err, "{}", text.trim_end())),
             }
         }
     }
 
     /// A step begins.
     pub fn step(&mut self, what: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(what.to_owned());
-        }
-        if let Some(lines) = &mut self.lines {
-            // a reader that is gone is no reason to stop
-            let _ = writeln!(lines, "clhls: {what}");
+        match &self.bar {
+            Some(bar) => bar.set_message(what.to_owned()),
+            None if self.quiet => {}
+            None => drop(writeln!(self.err, "clhls: {what}")),
         }
     }
 }

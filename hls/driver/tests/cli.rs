@@ -1,50 +1,10 @@
-//! The command line: exit codes, files written and left alone, missing tools.
+//! The command line: exit codes, files written, streams.
 
-use driver::{DONE, FAILED, Streams, USAGE, run};
-use std::path::{Path, PathBuf};
+mod common;
 
-struct Outcome {
-    code: u8,
-    out: String,
-    err: String,
-}
-
-fn clhls(args: &[&str]) -> Outcome {
-    let (mut out, mut err) = (vec![], vec![]);
-    let args = std::iter::once("clhls").chain(args.iter().copied()).map(Into::into);
-    let code = run(args, &mut Streams { out: &mut out, err: &mut err });
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    Outcome { code, out: text(out), err: text(err) }
-}
-
-const KERNEL: &str = r#"module "m" addr 64 cl 120
-
-kernel f0 "twice" {
-  arg 0 "io" "uint*" global size 8 align 4
-b0:
-  v0:ptr.global = arg 0
-  v1:i64 = workitem global_id 0
-  v2:i64 = const 2
-  v3:i64 = shl v1, v2
-  v4:ptr.global = ptradd v0, v3
-  e0 v5:i32 = load v4 align 4
-  v6:i32 = add v5, v5
-  e1 = store v4, v6 align 4 after e0
-  ret
-}
-"#;
-
-/// A scratch directory with `k.clir`.
-fn scratch() -> (tempfile::TempDir, PathBuf) {
-    let dir = tempfile::tempdir().expect("scratch");
-    let input = dir.path().join("k.clir");
-    std::fs::write(&input, KERNEL).expect("written");
-    (dir, input)
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("UTF-8")
-}
+use common::{KERNEL, clhls, entries, program, scratch, text};
+use driver::{DONE, FAILED, USAGE};
+use std::process::Stdio;
 
 #[test]
 fn usage_errors_are_2_and_help_is_0() {
@@ -158,21 +118,215 @@ fn dumps_show_every_stage() {
 }
 
 #[test]
-fn unreadable_inputs_are_named() {
-    let (dir, _) = scratch();
-    for (name, contents, code) in [
-        ("absent.spv", None, "E0601"),
-        ("absent.cl", None, "E0601"),
-        ("notes.txt", Some(&b"hello"[..]), "E0602"),
-        ("cut.spv", Some(&[3, 2, 35, 7, 0, 0][..]), "E0101"),
-        ("latin.clir", Some(&[0xff, 0xfe][..]), "E0601"),
-    ] {
-        let path = dir.path().join(name);
-        if let Some(contents) = contents {
-            std::fs::write(&path, contents).expect("written");
+fn every_stage_is_printed_and_can_go_to_a_file() {
+    let (dir, input) = scratch();
+    let stages = [
+        ("ir", "module \"m\""),
+        ("opt", "module \"m\""),
+        ("schedule", "schedule \"twice\""),
+        ("rtl", "; "),
+        ("verilog", "//"),
+        ("package", " "),
+    ];
+    for (stage, begin) in stages {
+        let o = clhls(&["build", text(&input), "--emit", stage]);
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{stage}");
+        assert!(o.out.starts_with(begin), "{stage}: {}", &o.out[..80.min(o.out.len())]);
+        let file = dir.path().join(format!("{stage}.txt"));
+        let dump = dir.path().join(format!("{stage}.dump"));
+        let args = ["build", text(&input), "--emit", stage, "-o", text(&file)];
+        let written = clhls(&[&args[..], &["--dump-dir", text(&dump)]].concat());
+        assert_eq!((written.code, written.out.as_str()), (DONE, ""), "{stage}");
+        assert_eq!(std::fs::read_to_string(&file).expect("written"), o.out, "{stage}");
+        assert_eq!(std::fs::read_to_string(dump.join("00-ir.clir")).expect("kept"), KERNEL);
+    }
+}
+
+#[test]
+fn options_of_a_build_reach_the_design() {
+    let (dir, input) = scratch();
+    let out = dir.path().join("out");
+    let build = |options: &[&str]| {
+        let args = ["build", text(&input), "--board", "u250", "-q", "-o", text(&out)];
+        let o = clhls(&[&args[..], options].concat());
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{options:?}");
+        let report = std::fs::read_to_string(out.join("report.json")).expect("written");
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        report["kernels"][0].clone()
+    };
+    let plain = build(&[]);
+    let values =
+        |k: &serde_json::Value| ["clock_mhz", "simd", "compute_units"].map(|n| k[n].to_string());
+    assert_eq!(values(&plain), ["300.0", "1", "1"]);
+    let options = ["--clock", "150", "--simd", "4", "--compute-units", "2", "--kernel", "twice"];
+    assert_eq!(values(&build(&options)), ["150.0", "4", "2"]);
+    for level in ["-O0", "-O1", "-O2"] {
+        build(&[level]);
+    }
+}
+
+#[test]
+fn several_kernels_may_be_chosen() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let body = KERNEL.split_once("kernel f0").expect("there").1;
+    let more = body.replace("\"twice\"", "\"again\"");
+    let input = dir.path().join("two.clir");
+    std::fs::write(&input, format!("{KERNEL}\nkernel f1{more}")).expect("written");
+    let out = dir.path().join("out");
+    let build = |kernels: &[&str]| {
+        let args = ["build", text(&input), "--board", "unit", "-q", "-o", text(&out)];
+        let o = clhls(&[&args[..], kernels].concat());
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{kernels:?}");
+        o.out.lines().filter_map(|l| Some(l.split_once(": unit")?.0.to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(build(&[]), ["twice", "again"]);
+    assert_eq!(build(&["--kernel", "again"]), ["again"]);
+    assert_eq!(build(&["--kernel", "again", "--kernel", "twice"]), ["twice", "again"]);
+    let o = clhls(&["run", text(&input), "--global", "1", "--arg", "io=zeros:u32[4]"]);
+    assert_eq!(o.code, FAILED);
+    assert!(o.err.contains("--kernel with one of twice, again"), "{}", o.err);
+}
+
+#[test]
+fn boards_and_support_are_lists() {
+    let boards = clhls(&["boards"]);
+    for board in ["u250", "ulx3s", "unit"] {
+        assert!(boards.out.lines().any(|l| l.starts_with(&format!("{board} "))), "{board}");
+    }
+    assert!(clhls(&["support"]).out.contains("| Kernel | yes |"));
+    let (_dir, input) = scratch();
+    assert_eq!(clhls(&["check", text(&input)]).out, "kernel twice(io: uint*)\n");
+}
+
+#[test]
+fn completions_name_subcommands_and_options() {
+    for shell in ["bash", "zsh", "fish"] {
+        let o = clhls(&["completions", shell]);
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{shell}");
+        for word in ["build", "run", "report", "boards", "support", "check", "mem-latency"] {
+            assert!(o.out.contains(word), "{shell}: {word}");
         }
-        let o = clhls(&["check", text(&path)]);
-        assert_eq!(o.code, FAILED, "{name}");
-        assert!(o.err.contains(&format!("error[{code}]")), "{name}: {}", o.err);
+    }
+    let script = clhls(&["completions", "bash"]).out;
+    let (dir, _) = scratch();
+    let path = dir.path().join("clhls.bash");
+    std::fs::write(&path, script).expect("written");
+    let checked = std::process::Command::new("bash").arg("-n").arg(&path).output().expect("bash");
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    for args in [&["support"][..], &["--help"], &["completions", "zsh"]] {
+        let mut child = program()
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("started");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("ended");
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
+    }
+    // also one of the warnings
+    let kernels =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testbenches/kernels");
+    let mut child = program()
+        .args(["check", text(&kernels.join("conv2d/kernel.cl"))])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    drop(child.stderr.take());
+    assert_eq!(child.wait().expect("ended").code(), Some(0));
+    // a device without room is one
+    if let Ok(full) = std::fs::File::options().write(true).open("/dev/full") {
+        let output = program().arg("support").stdout(full).output().expect("ran");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("error[E0601]"));
+    }
+}
+
+#[test]
+fn progress_and_results_do_not_mix() {
+    let (dir, input) = scratch();
+    let out = dir.path().join("out");
+    let args = ["build", text(&input), "--board", "unit", "-o", text(&out)];
+    let output = program().args(args).output().expect("ran");
+    let (stdout, stderr) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(stdout.starts_with("twice: unit at 250 MHz"), "{stdout}");
+    assert!(
+        stderr.lines().all(|l| l.starts_with("clhls: ")) && stderr.contains("schedule"),
+        "{stderr}"
+    );
+    assert!(!stdout.contains('\x1b') && !stderr.contains('\x1b'), "no colours in files");
+    let run = ["run", text(&input), "--global", "3", "--arg", "0=iota:u32[3]", "--json"];
+    let output = program().args(run).output().expect("ran");
+    assert!(output.stderr.is_empty());
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+    for key in [
+        "kernel",
+        "device",
+        "cycles",
+        "launches",
+        "bytes_read",
+        "bytes_written",
+        "loops",
+        "seconds",
+    ] {
+        assert!(value.get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn a_symbolic_link_to_an_output_stays_one() {
+    let (dir, input) = scratch();
+    let (real, link) = (dir.path().join("real"), dir.path().join("link"));
+    std::fs::create_dir(&real).expect("made");
+    std::os::unix::fs::symlink(&real, &link).expect("made");
+    let o = clhls(&["build", text(&input), "--board", "unit", "-q", "-o", text(&link)]);
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    assert!(link.is_symlink() && real.join("manifest.json").exists());
+    assert_eq!(entries(dir.path()), ["k.clir", "link", "real"]);
+    let roundabout = dir.path().join("real/../new/./");
+    let o = clhls(&["build", text(&input), "--board", "unit", "-q", "-o", text(&roundabout)]);
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    assert_eq!(entries(dir.path()), ["k.clir", "link", "new", "real"]);
+}
+
+#[test]
+fn names_of_kernels_are_names_of_modules_and_constants() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let input = dir.path().join("k.clir");
+    let out = dir.path().join("out");
+    let body = KERNEL.split_once("kernel f0").expect("there").1;
+    let build = |names: [&str; 2]| {
+        let kernel = |k: usize| format!("kernel f{k}{}", body.replace("twice", names[k]));
+        let text_of = format!("module \"m\" addr 64 cl 120\n\n{}\n{}", kernel(0), kernel(1));
+        std::fs::write(&input, text_of).expect("written");
+        clhls(&["build", text(&input), "--board", "unit", "-q", "-o", text(&out)])
+    };
+    for (names, told) in [
+        (["k", "k_b0_s0"], "kernels `k` and `k_b0_s0` would share a Verilog module"),
+        (["k_b12_s3", "k"], "kernels `k_b12_s3` and `k` would share a Verilog module"),
+        (["module", "module_"], "kernels `module` and `module_` would share a Verilog module"),
+        (["k", "clhls_fifo"], "kernel `clhls_fifo`: modules of the library begin with `clhls_`"),
+    ] {
+        let o = build(names);
+        assert_eq!((o.code, o.out.as_str()), (FAILED, ""), "{names:?}");
+        assert!(o.err.starts_with(&format!("error[E0403]: {told}\n  = help: ")), "{}", o.err);
+    }
+    for names in [["k", "k_b"], ["k", "K"], ["always", "end"]] {
+        let o = build(names);
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{names:?}");
+        let host = std::fs::read_to_string(out.join("host/m.rs")).expect("written");
+        let mut statics: Vec<&str> = host
+            .lines()
+            .filter(|l| l.starts_with("pub static") && l.contains(": Kernel"))
+            .collect();
+        statics.dedup();
+        assert_eq!(statics.len(), 2, "{names:?}: {statics:?}");
     }
 }

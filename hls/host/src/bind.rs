@@ -46,7 +46,7 @@ pub fn bind_all(
     if let Some(first) = missing.first() {
         let more: String = missing[1..]
             .iter()
-            .map(|arg| format!(", `{}` ({})", arg.name, arg.type_name))
+            .map(|arg| format!(", `{}` ({})", arg.name, arg.describe_type()))
             .collect();
         let verb = if missing.len() == 1 { "is" } else { "are" };
         return Err(Error::new(
@@ -59,7 +59,7 @@ pub fn bind_all(
 
 fn unknown(kernel: &KernelSignature, name: &str) -> Error {
     let known: Vec<String> =
-        kernel.args.iter().map(|arg| format!("`{}` ({})", arg.name, arg.type_name)).collect();
+        kernel.args.iter().map(|arg| format!("`{}` ({})", arg.name, arg.describe_type())).collect();
     let has = if known.is_empty() { "no arguments".into() } else { known.join(", ") };
     Error::new(
         ErrorKind::ArgIndex,

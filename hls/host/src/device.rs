@@ -210,5 +210,6 @@ fn check_arg(kernel: &KernelSignature, expected: &Arg, given: &LaunchArg) -> Res
 
 /// `argument 0 `a` (float*) of kernel `vadd``.
 pub(crate) fn describe(kernel: &KernelSignature, arg: &Arg) -> String {
-    format!("argument {} `{}` ({}) of kernel `{}`", arg.index, arg.name, arg.type_name, kernel.name)
+    let (index, name, kernel) = (arg.index, &arg.name, &kernel.name);
+    format!("argument {index} `{name}` ({}) of kernel `{kernel}`", arg.describe_type())
 }

@@ -35,6 +35,10 @@ pub enum ErrorKind {
     Unsupported,
     /// The kernel went wrong while it ran.
     Execution,
+    /// A program that the device needs is not installed.
+    MissingTool,
+    /// A file cannot be read or written.
+    File,
     /// The device itself cannot be built, loaded or reached.
     Device,
 }
@@ -59,7 +63,7 @@ impl ErrorKind {
             Self::Value => -30,
             Self::Unsupported => -59,
             Self::Execution => -5,
-            Self::Device => -2,
+            Self::MissingTool | Self::File | Self::Device => -2,
         }
     }
 }

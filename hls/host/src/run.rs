@@ -1,7 +1,9 @@
 //! A whole launch from argument values, for the command line and for tests.
 
 use crate::bind::{BoundArg, bind_all};
+use crate::device::describe;
 use crate::{Array, BufferId, Device, Error, LaunchArg, LaunchStats, NdRange, Value};
+use abi::KernelSignature;
 
 /// What a launch gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +31,7 @@ pub fn run(
     let signature = device.kernel(kernel)?.clone();
     let bound = bind_all(&signature, args)?;
     let mut allocated = Vec::new();
-    let result = run_bound(device, kernel, range, &bound, &mut allocated);
+    let result = run_bound(device, &signature, range, &bound, &mut allocated);
     for buffer in allocated {
         device.free(buffer)?;
     }
@@ -43,16 +45,19 @@ type Outcome = (LaunchStats, Vec<Option<Array>>);
 
 fn run_bound(
     device: &mut dyn Device,
-    kernel: &str,
+    kernel: &KernelSignature,
     range: &NdRange,
     bound: &[BoundArg],
     allocated: &mut Vec<BufferId>,
 ) -> Result<Outcome, Error> {
     let mut args = Vec::with_capacity(bound.len());
-    for arg in bound {
+    for (info, arg) in kernel.args.iter().zip(bound) {
         args.push(match arg {
             BoundArg::Buffer(array) => {
-                let buffer = device.allocate(array.bytes.len() as u64)?;
+                let name = |e: Error| {
+                    Error::new(e.kind, format!("{}: {}", describe(kernel, info), e.message))
+                };
+                let buffer = device.allocate(array.bytes.len() as u64).map_err(name)?;
                 allocated.push(buffer);
                 device.write(buffer, 0, &array.bytes)?;
                 LaunchArg::Buffer { buffer, offset: 0 }
@@ -61,7 +66,7 @@ fn run_bound(
             BoundArg::Value(bytes) => LaunchArg::Value(bytes.clone()),
         });
     }
-    let stats = device.launch(kernel, range, &args)?;
+    let stats = device.launch(&kernel.name, range, &args)?;
     let mut contents = Vec::with_capacity(bound.len());
     for (arg, bound) in args.iter().zip(bound) {
         contents.push(match (arg, bound) {

@@ -248,7 +248,7 @@ impl Memories<'_> {
             Space::Generic => untag(pointer, self.addr_bits),
             space => (space, pointer),
         };
-        let size = op.lane_bytes * op.lanes;
+        let size = count(u64::from(op.lane_bytes * op.lanes));
         let place = match space {
             Space::Local => self.local.describe(address),
             Space::Private => private.describe(address),
@@ -256,17 +256,22 @@ impl Memories<'_> {
         };
         let align = op.flags.align();
         if address & (u64::from(align) - 1) != 0 {
-            let what = format!("misaligned {what}: {size} bytes at {place}");
+            let what = format!("misaligned {what}: {size} at {place}");
             return Diagnostic::error("E0502", what)
                 .at(loc)
                 .note(format!("the access assumes an address that is a multiple of {align}"));
         }
         if address < GUARD {
-            let what = format!("{what} through a null pointer: {size} bytes at address {address}");
+            let what = format!("{what} through a null pointer: {size} at address {address}");
             return Diagnostic::error("E0503", what).at(loc);
         }
-        Diagnostic::error("E0501", format!("{what} out of bounds: {size} bytes at {place}")).at(loc)
+        Diagnostic::error("E0501", format!("{what} out of bounds: {size} at {place}")).at(loc)
     }
+}
+
+/// `1 byte`, `2 bytes`
+pub(crate) fn count(bytes: u64) -> String {
+    if bytes == 1 { "1 byte".into() } else { format!("{bytes} bytes") }
 }
 
 /// Offset and size in bytes of the parts that the mask of an access takes in.

@@ -1,5 +1,6 @@
 //! Device memory: buffers at device addresses.
 
+use crate::access::count;
 use std::cell::Cell;
 
 /// No buffer lies below this address: null pointers with offsets are caught.
@@ -126,10 +127,10 @@ impl Memory {
         let after = self.buffers.get(index).filter(|b| b.base - address <= GAP);
         match (before, after) {
             (Some(b), _) if address < b.end() + GAP => {
-                let (offset, size) = (address - b.base, b.bytes.len());
-                format!("offset {offset} of {} ({size} bytes)", b.name)
+                let (offset, size) = (address - b.base, count(b.bytes.len() as u64));
+                format!("offset {offset} of {} ({size})", b.name)
             }
-            (_, Some(b)) => format!("{} bytes before {}", b.base - address, b.name),
+            (_, Some(b)) => format!("{} before {}", count(b.base - address), b.name),
             _ => format!("address {address:#x}, where no buffer is"),
         }
     }

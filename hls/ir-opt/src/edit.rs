@@ -127,22 +127,33 @@ fn expand(after: &[Inst], expanded: &FxHashMap<Inst, SmallVec<[Inst; 2]>>) -> Sm
 pub fn retain_insts(func: &mut Function, mut keep: impl FnMut(&Function, Inst) -> bool) -> bool {
     let mut changed = false;
     for block in func.layout.clone() {
-        let old = std::mem::take(&mut func.blocks[block].insts);
-        let mut removed: FxHashMap<Inst, SmallVec<[Inst; 2]>> = FxHashMap::default();
-        let mut kept = Vec::with_capacity(old.len());
-        for inst in old {
-            let after = expand(&func.insts[inst].after, &removed);
-            if keep(func, inst) {
-                func.insts[inst].after = after;
-                kept.push(inst);
-            } else {
-                removed.insert(inst, after);
-                changed = true;
-            }
-        }
-        func.blocks[block].insts = kept;
+        changed |= !take_insts(func, block, |f, i| !keep(f, i)).is_empty();
     }
     changed
+}
+
+/// Takes the instructions for which `take` holds out of a block. The order between effects that
+/// stay is preserved.
+pub fn take_insts(
+    func: &mut Function,
+    block: Block,
+    mut take: impl FnMut(&Function, Inst) -> bool,
+) -> Vec<Inst> {
+    let old = std::mem::take(&mut func.blocks[block].insts);
+    let mut removed: FxHashMap<Inst, SmallVec<[Inst; 2]>> = FxHashMap::default();
+    let (mut kept, mut taken) = (Vec::with_capacity(old.len()), vec![]);
+    for inst in old {
+        let after = expand(&func.insts[inst].after, &removed);
+        if take(func, inst) {
+            removed.insert(inst, after);
+            taken.push(inst);
+        } else {
+            func.insts[inst].after = after;
+            kept.push(inst);
+        }
+    }
+    func.blocks[block].insts = kept;
+    taken
 }
 
 /// Makes the layout the reachable blocks in reverse postorder. Gives whether blocks went.

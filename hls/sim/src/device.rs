@@ -64,6 +64,17 @@ fn device_error(error: impl ToString) -> Error {
     Error::new(ErrorKind::Device, error.to_string())
 }
 
+/// An error of building, loading or running a model.
+pub(crate) fn model_error(error: verilator_sys::Error) -> Error {
+    use verilator_sys::Error as Cause;
+    let kind = match &error {
+        Cause::MissingTool { .. } => ErrorKind::MissingTool,
+        Cause::Io { .. } | Cause::NoCache => ErrorKind::File,
+        _ => ErrorKind::Device,
+    };
+    Error::new(kind, error.to_string())
+}
+
 impl Simulator {
     /// Opens the output directory of a build: `manifest.json` and `rtl/*.v`.
     ///
@@ -160,7 +171,7 @@ impl Simulator {
             random_state: self.options.random_state,
             cache_dir: self.options.cache_dir.clone(),
         };
-        build(&design, &options).map_err(device_error)
+        build(&design, &options).map_err(model_error)
     }
 
     fn find(&self, kernel: &str) -> Result<&Kernel, Error> {
@@ -175,9 +186,9 @@ impl Simulator {
             return Ok(model);
         }
         let built = self.build(kernel)?;
-        let mut model = Model::new(&built, &self.options.memory).map_err(device_error)?;
+        let mut model = Model::new(&built, &self.options.memory).map_err(model_error)?;
         if let Some(path) = &self.options.trace {
-            model.open_trace(&self.trace_path(path, kernel)).map_err(device_error)?;
+            model.open_trace(&self.trace_path(path, kernel)).map_err(model_error)?;
         }
         Ok(model)
     }
@@ -260,7 +271,7 @@ impl Device for Simulator {
         let mut model = self.take_model(name)?;
         let limits =
             Limits { max_cycles: self.options.max_cycles, watchdog: self.options.watchdog };
-        let mut session = model.session(self.memory.regions_mut()).map_err(device_error)?;
+        let mut session = model.session(self.memory.regions_mut()).map_err(model_error)?;
         let outcome = run(&mut session, &kernel, &block, limits);
         drop(session);
         let context =

@@ -1,8 +1,9 @@
 //! One launch through the kernel's registers, in the order in which a real host does it.
 
+use crate::device::model_error;
 use crate::report::{ChannelState, Context};
 use abi::{HiddenArg, Kernel, regs};
-use host::{Error, ErrorKind, HardwareStats, LaunchStats, ResolvedRange};
+use host::{Error, HardwareStats, LaunchStats, ResolvedRange};
 use verilator_sys::{RunEnd, Session};
 
 /// What reserved words are written with: XRT writes them too, and they must not matter.
@@ -70,10 +71,6 @@ impl RegisterBlock {
     }
 }
 
-fn simulator(error: verilator_sys::Error) -> Error {
-    Error::new(ErrorKind::Device, error.to_string())
-}
-
 /// Writes the registers, starts the kernel, waits for its end and reads the counters.
 ///
 /// Returns what is needed for the message if it goes wrong, because the message needs the
@@ -86,7 +83,7 @@ pub(crate) fn run(
 ) -> Result<Outcome, Error> {
     let before = session.model().port_stats();
     let write = |session: &mut Session<'_>, address, data| {
-        session.write_register(address, data).map_err(simulator)
+        session.write_register(address, data).map_err(model_error)
     };
     for (index, &word) in block.words.iter().enumerate() {
         write(session, regs::ARGS + 4 * index as u32, word)?;
@@ -95,15 +92,15 @@ pub(crate) fn run(
     write(session, regs::IER, INTERRUPT_DONE)?;
     write(session, regs::CTRL, regs::CTRL_START)?;
     // Reading takes done away: this poll may be the one that sees it.
-    let first = session.read_register(regs::CTRL).map_err(simulator)?;
+    let first = session.read_register(regs::CTRL).map_err(model_error)?;
     if first & regs::CTRL_DONE == 0 && first & regs::CTRL_IDLE != 0 {
         return Ok(Outcome::Wrong("CTRL says idle although the kernel was started".into()));
     }
-    let end = session.run(limits.max_cycles, limits.watchdog).map_err(simulator)?;
+    let end = session.run(limits.max_cycles, limits.watchdog).map_err(model_error)?;
     if !session.model().faults().is_empty() {
         return Ok(Outcome::Fault);
     }
-    let last = session.read_register(regs::CTRL).map_err(simulator)?;
+    let last = session.read_register(regs::CTRL).map_err(model_error)?;
     let done = (first | last) & regs::CTRL_DONE != 0;
     match end {
         RunEnd::Interrupt => {}
@@ -137,19 +134,19 @@ pub(crate) enum Outcome {
 
 /// Acknowledges the interrupt; what is wrong with it, if anything.
 fn acknowledge(session: &mut Session<'_>) -> Result<Option<String>, Error> {
-    let again = session.read_register(regs::CTRL).map_err(simulator)?;
+    let again = session.read_register(regs::CTRL).map_err(model_error)?;
     if again & regs::CTRL_DONE != 0 {
         return Ok(Some("CTRL still says done after it was read".into()));
     }
     if again & regs::CTRL_IDLE == 0 {
         return Ok(Some("CTRL does not say idle after done".into()));
     }
-    let status = session.read_register(regs::ISR).map_err(simulator)?;
-    session.write_register(regs::ISR, status).map_err(simulator)?;
+    let status = session.read_register(regs::ISR).map_err(model_error)?;
+    session.write_register(regs::ISR, status).map_err(model_error)?;
     if status & INTERRUPT_DONE == 0 {
         return Ok(Some("it raised the interrupt, but ISR does not say why".into()));
     }
-    let cleared = session.read_register(regs::ISR).map_err(simulator)?;
+    let cleared = session.read_register(regs::ISR).map_err(model_error)?;
     if cleared != 0 || session.model().interrupt() {
         return Ok(Some("the interrupt stays high after ISR was written back".into()));
     }
@@ -162,7 +159,7 @@ fn finish(
     kernel: &Kernel,
     before: &[verilator_sys::PortStats],
 ) -> Result<Outcome, Error> {
-    let flags = session.read_register(regs::ERROR_FLAGS).map_err(simulator)?;
+    let flags = session.read_register(regs::ERROR_FLAGS).map_err(model_error)?;
     if flags & regs::ERROR_BARRIER_INCOMPLETE != 0 {
         return Ok(Outcome::Wrong(
             "a barrier was left incomplete: not all work-items of a work-group reached it".into(),
@@ -172,8 +169,8 @@ fn finish(
         return Ok(Outcome::Wrong(format!("it reports error flags {flags:#x}")));
     }
     let mut counter = |offset| -> Result<u64, Error> {
-        let low = session.read_register(offset).map_err(simulator)?;
-        let high = session.read_register(offset + 4).map_err(simulator)?;
+        let low = session.read_register(offset).map_err(model_error)?;
+        let high = session.read_register(offset + 4).map_err(model_error)?;
         Ok(u64::from(high) << 32 | u64::from(low))
     };
     let cycles = counter(regs::COUNTER_CYCLES)?;
@@ -203,7 +200,7 @@ fn finish(
 fn channels(session: &mut Session<'_>, kernel: &Kernel) -> Result<Vec<ChannelState>, Error> {
     (0..kernel.channels.len())
         .map(|index| {
-            let (valid, ready, space) = session.channel(index).map_err(simulator)?;
+            let (valid, ready, space) = session.channel(index).map_err(model_error)?;
             Ok(ChannelState { valid, ready, space })
         })
         .collect()

@@ -39,17 +39,21 @@ impl Context<'_> {
                 let access = self.site(site, is_write);
                 let place = self.place(address, bytes);
                 let why = if misaligned {
-                    format!(": address {address:#x} is not a multiple of {bytes}")
+                    format!(": the address is not a multiple of {bytes}")
                 } else {
                     String::new()
                 };
-                self.error(format!("{access} accesses {place}{why} (cycle {cycle})"))
+                self.error(format!(
+                    "{access} accesses {place}{why} (address {address:#x}, cycle {cycle})"
+                ))
             }
             Fault::Bus { port, address, bytes, is_write, cycle } => {
                 let what = if is_write { "writes" } else { "reads" };
                 let port = self.port(port);
                 let place = self.place(address, bytes);
-                self.error(format!("port {port} {what} {place} (cycle {cycle})"))
+                self.error(format!(
+                    "port {port} {what} {place} (address {address:#x}, cycle {cycle})"
+                ))
             }
             Fault::Protocol { port, rule, address, is_write, cycle } => {
                 let channel = if is_write { "write" } else { "read" };
@@ -94,10 +98,10 @@ impl Context<'_> {
             .and_then(|index| self.kernel.signature.args.get(index as usize))
             .map(|arg| format!(" (argument `{}`)", arg.name))
             .unwrap_or_default();
-        format!("{source}: {kind} of {} bytes{argument}", site.bytes)
+        format!("{source}: {kind} of {}{argument}", count(site.bytes.into(), "byte"))
     }
 
-    /// `byte offset 4000 of the buffer of argument `a`, which has 4000 bytes`.
+    /// `bytes 4000 to 4003 of the buffer of argument `a`, which has 4000 bytes`.
     fn place(&self, address: u64, bytes: u32) -> String {
         let distance = |region: &Region| {
             let end = region.base() + region.size();
@@ -109,7 +113,7 @@ impl Context<'_> {
         };
         let nearest = self.regions.iter().min_by_key(|region| distance(region));
         let Some(region) = nearest.filter(|region| distance(region) <= NEAR) else {
-            return format!("address {address:#x}, which is in no buffer");
+            return "memory that is in no buffer".into();
         };
         let offset = i128::from(address) - i128::from(region.base());
         let last = offset + i128::from(bytes) - 1;
@@ -124,7 +128,11 @@ impl Context<'_> {
             1 => format!("the buffer of argument {}", names[0]),
             _ => format!("the buffer of arguments {}", names.join(" and ")),
         };
-        format!("bytes {offset} to {last} of {buffer}, which has {} bytes", region.size())
+        let range = match bytes {
+            1 => format!("byte {offset}"),
+            _ => format!("bytes {offset} to {last}"),
+        };
+        format!("{range} of {buffer}, which has {}", count(region.size(), "byte"))
     }
 
     /// The error of a launch in which nothing moves any more.
@@ -185,6 +193,11 @@ impl Context<'_> {
     pub(crate) fn hardware(&self, text: impl AsRef<str>) -> Error {
         self.error(text)
     }
+}
+
+/// `1 byte`, `2 bytes`
+fn count(n: u64, what: &str) -> String {
+    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }
 
 fn protocol_rule(rule: ProtocolRule) -> String {

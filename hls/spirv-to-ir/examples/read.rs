@@ -1,8 +1,9 @@
 //! Reads SPIR-V files and says what came of each: `cargo run --example read FILE...`.
 
 use base::SourceMap;
+use std::process::ExitCode;
 
-fn main() {
+fn main() -> ExitCode {
     let mut failed = false;
     for path in std::env::args().skip(1) {
         let bytes = match std::fs::read(&path) {
@@ -34,5 +35,5 @@ fn main() {
             }
         }
     }
-    std::process::exit(failed.into());
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

@@ -85,7 +85,8 @@ impl Files {
         if let Some(f) = self.by_id.get(&id) {
             return *f;
         }
-        let name = strings.get(&id).map_or("", String::as_str);
+        // "./" is what compilers put before a name without a folder
+        let name = strings.get(&id).map_or("", |name| name.trim_start_matches("./"));
         let file = *self.by_name.entry(name.to_owned()).or_insert_with(|| {
             let file = base::source::SourceFile { name: name.to_owned(), text: None };
             map.files.push(file).index() as u32

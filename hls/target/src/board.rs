@@ -174,10 +174,10 @@ impl BoardFile {
                 "memory.ports, memory.global_bytes, memory.latency_cycles and default_clock_mhz must not be 0".to_owned()
             );
         }
-        let (bytes, bits) = (m.global_bytes, m.address_bits);
-        if !(13..=64).contains(&bits) || bits < u64::BITS - (bytes - 1).leading_zeros() {
+        let (bytes, address) = (m.global_bytes, m.address_bits);
+        if !(13..=64).contains(&address) || address < u64::BITS - (bytes - 1).leading_zeros() {
             return Err(format!(
-                "memory.address_bits is {bits}: from 13 to 64, and enough for memory.global_bytes"
+                "memory.address_bits is {address}: from 13 to 64, and enough for memory.global_bytes"
             ));
         }
         if self.memory.ports > 1 && !self.memory.banks.contains("{n}") {

@@ -63,6 +63,10 @@ pub(crate) fn entry(
     remove_abandoned(root);
     let temporary =
         tempfile::Builder::new().prefix(TEMPORARY).tempdir_in(root).map_err(Error::io(root))?;
+    // held until the directory has its name or is gone
+    let in_use = File::open(temporary.path()).map_err(Error::io(temporary.path()))?;
+    // where the file system has no locks, age alone tells what is abandoned
+    let _ = in_use.try_lock();
     fill(temporary.path())?;
     match std::fs::rename(temporary.path(), &path) {
         Ok(()) => {
@@ -77,6 +81,8 @@ pub(crate) fn entry(
 
 /// How the names of directories begin in which something is being built.
 const TEMPORARY: &str = ".build-";
+/// Nobody needs this long to lock a directory that was made.
+const MAKING: Duration = Duration::from_secs(60);
 /// No build takes this long.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -86,7 +92,9 @@ fn remove_abandoned(root: &Path) {
     for item in items.flatten() {
         let temporary = item.file_name().to_string_lossy().starts_with(TEMPORARY);
         let age = item.metadata().and_then(|data| data.modified()).map(|time| time.elapsed());
-        if temporary && matches!(age, Ok(Ok(age)) if age > ABANDONED) {
+        let Ok(Ok(age)) = age else { continue };
+        let unused = || File::open(item.path()).is_ok_and(|dir| dir.try_lock().is_ok());
+        if temporary && (age > ABANDONED || age > MAKING && unused()) {
             let _ = std::fs::remove_dir_all(item.path());
         }
     }
@@ -166,6 +174,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the age of a directory is tested")]
     fn abandoned_builds_are_removed_and_running_ones_are_not() {
         let root = tempfile::tempdir().expect("a scratch directory");
         let make = |name: &str, age: Duration| {
@@ -176,10 +185,15 @@ mod tests {
             path
         };
         let old = make(".build-old", 2 * ABANDONED);
-        let new = make(".build-new", ABANDONED / 2);
+        let killed = make(".build-killed", 2 * MAKING);
+        let new = make(".build-new", MAKING / 2);
+        let used = make(".build-used", ABANDONED / 2);
+        let lock = File::open(&used).expect("own directory");
+        lock.try_lock().expect("not locked");
         let other = make("model-old", 2 * ABANDONED);
         entry(root.path(), "a", |_| Ok(())).expect("built");
-        assert!(!old.exists() && new.exists() && other.exists());
+        assert!(!old.exists() && !killed.exists());
+        assert!(new.exists() && used.exists() && other.exists());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use abi::{Arg, ArgKind, ElementType, HiddenArg, Kernel, Manifest, ScalarType, regs};
 use base::FileSet;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 use crate::registers::{GLOBAL, register_words, registers};
 use crate::{PackError, templates};
@@ -80,7 +81,7 @@ struct ProgramArg {
 
 /// The files of `host/`.
 pub(crate) fn pack(manifest: &Manifest) -> Result<FileSet, PackError> {
-    let design = Design {
+    let mut design = Design {
         module: &manifest.module,
         design: identifier(&manifest.module),
         program: manifest.program_memory.as_ref().map(|memory| Program {
@@ -99,6 +100,13 @@ pub(crate) fn pack(manifest: &Manifest) -> Result<FileSet, PackError> {
             .map(|(i, kernel)| kernel_data(i, kernel))
             .collect(),
     };
+    // in capitals two names may be one
+    let mut seen = BTreeSet::new();
+    for kernel in &mut design.kernels {
+        if !seen.insert(kernel.const_name.clone()) {
+            kernel.const_name = format!("{}_{}", kernel.const_name, kernel.index);
+        }
+    }
     let mut files = FileSet::new();
     for name in ["clhls.h", "clhls_device.h", "clhls.c", "clhls_xrt.c", "clhls.rs"] {
         files.insert(format!("host/{name}"), templates::file(name)?);

@@ -5,7 +5,7 @@ use crate::Error;
 use abi::ScalarType;
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, WriteOptions, WriterBuilder};
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
 impl Array {
@@ -47,19 +47,25 @@ impl Array {
     /// # Errors
     /// [`ErrorKind::Value`](crate::ErrorKind::Value) naming the file.
     pub fn write_npy(&self, path: &Path) -> Result<(), Error> {
-        self.try_write_npy(path).map_err(|error| bad(format!("{}: {error}", path.display())))
+        std::fs::write(path, self.to_npy())
+            .map_err(|error| bad(format!("{}: {error}", path.display())))
     }
 
-    fn try_write_npy(&self, path: &Path) -> std::io::Result<()> {
-        let mut writer = BufWriter::new(File::create(path)?);
+    /// The contents of the array's NumPy file.
+    pub fn to_npy(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.bytes.len() + 128);
+        self.write_to(&mut bytes).expect("memory can be written");
+        bytes
+    }
+
+    fn write_to(&self, mut writer: &mut Vec<u8>) -> std::io::Result<()> {
         let dtype = dtype_of(self.scalar);
         WriteOptions::new_header_only()
             .dtype(dtype)
             .shape(&self.shape)
             .writer(&mut writer)
             .write_header_only()?;
-        writer.write_all(&self.bytes)?;
-        writer.flush()
+        writer.write_all(&self.bytes)
     }
 }
 

@@ -49,10 +49,7 @@ fn hoist_from(func: &mut Function, cfg: &Cfg, loops: &Loops, id: LoopId) {
         }
     }
     for &b in &data.blocks {
-        let insts = std::mem::take(&mut func.blocks[b].insts);
-        let (moved, rest): (Vec<Inst>, Vec<Inst>) = insts.into_iter().partition(|i| wanted[*i]);
-        func.blocks[b].insts = rest;
-        for i in moved {
+        for i in crate::edit::take_insts(func, b, |_, i| wanted[i]) {
             if func.insts[i].op.is_effect() {
                 func.insts[i].after =
                     crate::edit::last_effects(func, preheader).into_iter().collect();

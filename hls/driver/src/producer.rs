@@ -1,0 +1,174 @@
+//! The tools that make SPIR-V of OpenCL C and of assembly, run where they are installed
+//! (docs/producers.md says what each gives and where it errs).
+
+use crate::cli::{Compiler, InputArgs};
+use crate::failure::{Failure, Result, io};
+use crate::scratch::Scratch;
+use base::{Diagnostic, SourceMap};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A module from a tool.
+pub(crate) struct Produced {
+    /// SPIR-V.
+    pub bytes: Vec<u8>,
+    /// What the tool had to say although it did its work.
+    pub warnings: Vec<String>,
+}
+
+/// Built-in conversions that clang-22 gets wrong, as functions that it gets right.
+const CONVERSIONS: &str = include_str!("../../../scripts/clang-22-conversions.h");
+
+/// Levels at which clang-15 is tried: llvm-spirv-15 cannot translate all that it makes at the first.
+const CLANG_15_LEVELS: [&str; 3] = ["-O2", "-O1", "-O0"];
+
+/// Compiles OpenCL C.
+///
+/// # Errors
+/// `E0601` unreadable, `E0603` no compiler is installed, `E0604` it failed.
+pub(crate) fn compile_cl(input: &InputArgs) -> Result<Produced> {
+    let path = &input.input;
+    std::fs::File::open(path).map_err(|e| io("read", path, &e))?;
+    let scratch = Scratch::temporary()?;
+    let (old, new) = (installed("clang-15") && installed("llvm-spirv-15"), installed("clang-22"));
+    match input.compiler {
+        Some(Compiler::Clang22) => clang_22(input, &scratch),
+        Some(Compiler::Clang15) => clang_15(input, &scratch, &CLANG_15_LEVELS),
+        // rather optimised without source lines than with them and not optimised
+        None if old && new => match clang_15(input, &scratch, &CLANG_15_LEVELS[..1]) {
+            Err(e) if e.is("E0609") => clang_22(input, &scratch).map(Produced::without_lines),
+            done => done,
+        },
+        None if old => clang_15(input, &scratch, &CLANG_15_LEVELS),
+        None if new => clang_22(input, &scratch),
+        None => {
+            let what = "no compiler of OpenCL C is installed, which this kind of input needs";
+            Err(Failure::new("E0603", what).help(
+                "apt-get install clang-15 llvm-spirv-15 (with source lines in messages and reports), \
+                 or apt-get install clang-22",
+            ))
+        }
+    }
+}
+
+/// Assembles the text form of SPIR-V.
+///
+/// # Errors
+/// As [`compile_cl`].
+pub(crate) fn assemble(path: &Path) -> Result<Produced> {
+    std::fs::File::open(path).map_err(|e| io("read", path, &e))?;
+    let scratch = Scratch::temporary()?;
+    let output = scratch.path().join("out.spv");
+    let mut tool = Command::new("spirv-as");
+    tool.args(["--preserve-numeric-ids", "--target-env", "spv1.4"]).arg(operand(path));
+    tool.arg("-o").arg(&output);
+    let said = accepted("spirv-as", &run(tool, "spirv-as", "spirv-tools")?)?;
+    Ok(Produced { bytes: read(&output)?, warnings: said })
+}
+
+impl Produced {
+    fn without_lines(mut self) -> Self {
+        let what = "llvm-spirv-15 cannot translate what clang-15 makes of the input; compiled with \
+                    clang-22, which gives no source lines";
+        let warning = Diagnostic::warning("W0609", what);
+        let warning = warning.help("--compiler clang-15 compiles it unoptimised");
+        self.warnings.push(warning.render(&SourceMap::default()));
+        self
+    }
+}
+
+/// clang's own SPIR-V back end.
+fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
+    let header = scratch.path().join("conversions.h");
+    std::fs::write(&header, CONVERSIONS).map_err(|e| io("write", &header, &e))?;
+    let output = scratch.path().join("out.spv");
+    let mut clang = Command::new("clang-22");
+    // -fno-discard-value-names keeps the names of arguments
+    clang.args(["--target=spirv64", "-x", "cl", "-O2", "-fno-discard-value-names"]);
+    // vector-combine invents vector lengths that SPIR-V has no type for
+    clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
+    clang.arg("-Wno-pass-failed").arg("-include").arg(&header);
+    clang.arg(format!("-cl-std={}", input.cl_std)).args(&input.clang);
+    clang.arg("-c").arg(operand(&input.input)).arg("-o").arg(&output);
+    let said = accepted("clang-22", &run(clang, "clang-22", "clang-22")?)?;
+    Ok(Produced { bytes: read(&output)?, warnings: said })
+}
+
+/// clang-15 and the translator of its bitcode, which keeps source lines and the types of arguments.
+///
+/// # Errors
+/// Those of [`compile_cl`], and `E0609` when the translator refuses the code of all `levels`.
+fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Produced> {
+    let (bitcode, output) = (scratch.path().join("out.bc"), scratch.path().join("out.spv"));
+    let mut refused = String::new();
+    for level in levels {
+        let mut clang = Command::new("clang-15");
+        // the translator needs typed pointers
+        clang.args(["-cc1", "-triple", "spir64-unknown-unknown", "-no-opaque-pointers"]);
+        clang.args(["-finclude-default-header", "-fdeclare-opencl-builtins", "-x", "cl", level]);
+        clang.args(["-debug-info-kind=line-tables-only", "-dwarf-version=4", "-Wno-pass-failed"]);
+        clang.args(source_names(&input.input));
+        clang.arg(format!("-cl-std={}", input.cl_std)).args(&input.clang);
+        clang.arg("-emit-llvm-bc").arg("-o").arg(&bitcode).arg(operand(&input.input));
+        let said = accepted("clang-15", &run(clang, "clang-15", "clang-15")?)?;
+        let mut translator = Command::new("llvm-spirv-15");
+        translator.arg("--preserve-ocl-kernel-arg-type-metadata-through-string");
+        translator.arg(&bitcode).arg("-o").arg(&output);
+        let done = run(translator, "llvm-spirv-15", "llvm-spirv-15")?;
+        if done.status.success() {
+            return Ok(Produced { bytes: read(&output)?, warnings: said });
+        }
+        refused = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+    }
+    let what =
+        format!("llvm-spirv-15 cannot translate what clang-15 makes of the input\n{refused}");
+    Err(Failure::new("E0609", what).help("--compiler clang-22"))
+}
+
+/// The file as an operand that no tool takes for an option.
+fn operand(path: &Path) -> PathBuf {
+    let dash = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+    if dash { Path::new(".").join(path) } else { path.to_owned() }
+}
+
+/// Options for source names that do not depend on where clang runs: relative to the input's folder.
+fn source_names(input: &Path) -> Vec<String> {
+    let mut options = vec!["-fdebug-compilation-dir=.".to_owned()];
+    if let Some(name) = input.file_name() {
+        options.extend(["-main-file-name".to_owned(), name.to_string_lossy().into_owned()]);
+    }
+    if let Some(folder) = input.parent().filter(|f| !f.as_os_str().is_empty()) {
+        options.push(format!("-fdebug-prefix-map={}/=", folder.display()));
+    }
+    options
+}
+
+/// Whether a program is in the directories of PATH.
+fn installed(tool: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder: PathBuf| folder.join(tool).is_file())
+}
+
+fn run(mut command: Command, tool: &str, package: &str) -> Result<Output> {
+    command.output().map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => {
+            let what = format!("{tool} is not installed, which this kind of input needs");
+            Failure::new("E0603", what).help(format!("apt-get install {package}"))
+        }
+        _ => Failure::new("E0604", format!("cannot run {tool}: {e}")),
+    })
+}
+
+/// The warnings of a tool that has done its work.
+fn accepted(tool: &str, done: &Output) -> Result<Vec<String>> {
+    let said = String::from_utf8_lossy(&done.stderr).trim_end().to_owned();
+    if !done.status.success() {
+        let what = format!("{tool} refuses the input\n{said}");
+        return Err(Failure::new("E0604", what.trim_end()));
+    }
+    Ok(if said.is_empty() { vec![] } else { vec![said] })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|e| io("read", path, &e))
+}

@@ -1,0 +1,131 @@
+//! OpenCL C through either compiler.
+
+mod common;
+
+use common::{Outcome, clhls, outcome, program, text};
+use driver::DONE;
+use std::path::{Path, PathBuf};
+
+const COMPILERS: [&str; 2] = ["clang-15", "clang-22"];
+
+fn source(contents: &str) -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().expect("scratch");
+    let input = dir.path().join("k.cl");
+    std::fs::write(&input, contents).expect("written");
+    (dir, input)
+}
+
+#[test]
+fn conversions_are_right() {
+    let (_dir, input) = source(
+        "kernel void f(global const uchar4 *a, global const char *b, global uint4 *wide, global int *low,
+                       global char *clamped) {
+           wide[0] = convert_uint4(a[0]);
+           low[0] = convert_int(b[0]);
+           clamped[0] = convert_char_sat(low[1]);
+         }",
+    );
+    for compiler in COMPILERS {
+        let args = ["run", text(&input), "-q", "--global", "1", "--compiler", compiler];
+        let values = ["a=data:u8[4]:255,128,127,0", "b=data:i8[1]:-1", "wide=zeros:u32[4]"];
+        let more = ["low=data:i32[2]:0,-200", "clamped=zeros:i8[1]"];
+        let values = values.iter().chain(&more).flat_map(|v| ["--arg", v]);
+        let o = clhls(&args.into_iter().chain(values).collect::<Vec<_>>());
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{compiler}");
+        let buffers: Vec<&str> = o.out.lines().skip(1).collect();
+        let expected = ["wide: u32[4] 255 128 127 0", "low: i32[2] -1 -200", "clamped: i8[1] -128"];
+        assert_eq!(buffers, expected, "{compiler}");
+    }
+}
+
+#[test]
+fn lines_and_types_where_the_compiler_gives_them() {
+    let (dir, input) = source("kernel void f(global short *a, uint4 v) {\n  a[0] = v.x;\n}\n");
+    let check = |compiler| clhls(&["check", text(&input), "--compiler", compiler]).out;
+    assert_eq!(check("clang-15"), "kernel f(a: short*, v: uint4)\n");
+    assert_eq!(check("clang-22"), "kernel f(a: global buffer, v: u32x4)\n");
+    assert_eq!(clhls(&["check", text(&input)]).out, check("clang-15"), "the default");
+    let out = dir.path().join("out");
+    assert_eq!(
+        clhls(&["build", text(&input), "--board", "unit", "-q", "-o", text(&out)]).code,
+        DONE
+    );
+    let report = clhls(&["report", text(&out)]).out;
+    assert!(report.contains("store of 2 bytes, m_axi_gmem0 at k.cl:2:8\n"), "{report}");
+}
+
+#[test]
+fn what_the_translator_refuses_goes_to_the_other_compiler() {
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testbenches/kernels");
+    let input = kernels.join("conv2d/kernel.cl");
+    let o = clhls(&["check", text(&input)]);
+    assert_eq!(o.code, DONE);
+    assert!(
+        o.err.starts_with("warning[W0609]: ") && o.err.contains("--compiler clang-15"),
+        "{}",
+        o.err
+    );
+    // asked for, it is compiled unoptimised, with lines
+    let o = clhls(&["check", text(&input), "--compiler", "clang-15"]);
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    assert!(o.out.contains("kernel convolve(in: float*, "), "{}", o.out);
+}
+
+/// With nothing but some tools on the PATH.
+fn with_tools(tools: &[&str], args: &[&str]) -> Outcome {
+    let bin = tempfile::tempdir().expect("scratch");
+    for tool in tools {
+        let path = std::env::var_os("PATH").expect("set");
+        let real = std::env::split_paths(&path).map(|f| f.join(tool)).find(|p| p.exists());
+        let real = real.unwrap_or_else(|| panic!("{tool} is installed"));
+        std::os::unix::fs::symlink(real, bin.path().join(tool)).expect("made");
+    }
+    outcome(&program().args(args).env("PATH", bin.path()).output().expect("ran"))
+}
+
+#[test]
+fn the_compiler_that_is_installed_is_taken() {
+    let (_dir, input) = source("kernel void f(global int *a) { a[0] = 1; }");
+    let check = ["check", text(&input)];
+    let old = with_tools(&["clang-15", "llvm-spirv-15"], &check);
+    assert_eq!((old.out.as_str(), old.err.as_str()), ("kernel f(a: int*)\n", ""));
+    for tools in [&["clang-22"][..], &["clang-22", "clang-15"]] {
+        let new = with_tools(tools, &check);
+        assert_eq!((new.out.as_str(), new.err.as_str()), ("kernel f(a: global buffer)\n", ""));
+    }
+    let half = with_tools(&["clang-15"], &check);
+    assert!(half.err.starts_with("error[E0603]: no compiler of OpenCL C"), "{}", half.err);
+    let half = with_tools(&["clang-15"], &[&check[..], &["--compiler", "clang-15"]].concat());
+    assert!(half.err.starts_with("error[E0603]: llvm-spirv-15 is not installed"), "{}", half.err);
+}
+
+#[test]
+fn options_and_warnings_pass() {
+    let (dir, input) =
+        source("#include \"n.h\"\nkernel void f(global int *a) { int unused; a[0] = N + M; }");
+    let folder = dir.path().join("include");
+    std::fs::create_dir(&folder).expect("made");
+    std::fs::write(folder.join("n.h"), "#define N 3\n").expect("written");
+    let include = format!("--clang=-I{}", folder.display());
+    for compiler in COMPILERS {
+        let args = ["run", text(&input), "-q", "--global", "1", "--arg", "a=zeros:i32[1]"];
+        let options = [&include, "--clang=-DM=4", "--clang=-Wall", "--compiler", compiler];
+        let o = clhls(&[&args[..], &options].concat());
+        assert_eq!(
+            (o.code, o.out.as_str()),
+            (DONE, "f on emu: 1 work-item\na: i32[1] 7\n"),
+            "{}",
+            o.err
+        );
+        assert!(o.err.contains("k.cl:2:36: warning: unused variable"), "{compiler}: {}", o.err);
+    }
+    // a file whose name looks like an option
+    let dash = dir.path().join("-v.cl");
+    std::fs::write(dash, "kernel void f(global int *a) { a[0] = 1; }").expect("written");
+    for compiler in COMPILERS {
+        let mut command = program();
+        command.args(["check", "--compiler", compiler, "--", "-v.cl"]).current_dir(dir.path());
+        let o = outcome(&command.output().expect("ran"));
+        assert!(o.code == DONE && o.out.starts_with("kernel f("), "{compiler}: {}", o.err);
+    }
+}
