@@ -61,6 +61,7 @@ class Launch:
     args: dict
     expect: dict = field(default_factory=dict)
     origin: str = ""
+    ulp: int = 0  # by which floats may differ from what is expected
 
 
 @dataclass
@@ -199,7 +200,8 @@ def load(path):
             name=item["name"], kernel=item["kernel"], global_size=tuple(item["global"]),
             local_size=tuple(item["local"]) if "local" in item else None,
             offset=tuple(item["offset"]) if "offset" in item else None,
-            args=dict(item["args"]), expect=dict(item.get("expect", {})), origin=item.get("origin", "")))
+            args=dict(item["args"]), expect=dict(item.get("expect", {})), origin=item.get("origin", ""),
+            ulp=item.get("ulp", 0)))
     names = [launch.name for launch in launches]
     if len(set(names)) != len(names):
         raise LaunchError(f"{path}: launch names are not unique")
@@ -207,19 +209,27 @@ def load(path):
                       doc.get("local_bytes", {}), launches)
 
 
-def same(a, b):
-    """Bit-by-bit equality; NaNs are equal to one another."""
+def same(a, b, ulp=0):
+    """Bit-by-bit equality; NaNs are equal to one another, and finite floats up to `ulp` units in the last place apart."""
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     bits = f"u{a.dtype.itemsize}"
     equal = np.ascontiguousarray(a).view(bits) == np.ascontiguousarray(b).view(bits)
     if a.dtype.kind == "f":
         equal |= np.isnan(a) & np.isnan(b)
+        equal |= np.isfinite(a) & np.isfinite(b) & (np.abs(ordered(a) - ordered(b)) <= ulp)
     return bool(equal.all())
 
 
-def meets(array, expectation, folder):
+def ordered(array):
+    """Floats as integers that count the floats from 0 to each."""
+    bits = np.ascontiguousarray(array).view(f"i{array.dtype.itemsize}").astype(np.int64)
+    sign = np.int64(1) << (8 * array.dtype.itemsize - 1)
+    return np.where(bits < 0, -(bits & (sign - 1)), bits)
+
+
+def meets(array, expectation, folder, ulp=0):
     """Whether `array` is what the text of an `expect` entry says."""
     if expectation.startswith("sha256:"):
         return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest() == expectation[7:]
-    return same(array, parse(expectation, folder))
+    return same(array, parse(expectation, folder), ulp)

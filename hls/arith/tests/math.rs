@@ -100,7 +100,7 @@ fn hard_cases() {
 
 #[test]
 fn integer_exponents() {
-    for format in [Format::F16, Format::F32] {
+    for format in Format::ALL {
         let mut rng = Rng::new(5);
         let op = Operator::Math(MathFn::Ilogb, format);
         for _ in 0..5_000 {

@@ -39,6 +39,8 @@ struct RawLaunch {
     args: BTreeMap<String, String>,
     #[serde(default)]
     expect: BTreeMap<String, String>,
+    #[serde(default)]
+    ulp: u32,
     #[serde(default, rename = "origin")]
     _origin: String,
 }
@@ -60,6 +62,8 @@ pub struct Launch {
     pub args: Vec<(String, String)>,
     /// Buffer name and expected contents.
     pub expect: Vec<(String, String)>,
+    /// Units in the last place by which floats may differ from what is expected.
+    pub ulp: u32,
 }
 
 impl LaunchFile {
@@ -89,6 +93,7 @@ impl LaunchFile {
             offset: l.offset,
             args: l.args.into_iter().collect(),
             expect: l.expect.into_iter().collect(),
+            ulp: l.ulp,
         })
     }
 
@@ -129,7 +134,7 @@ pub fn run_launch(
     for (name, got) in &result.buffers {
         let expected = launch.expect.iter().find(|(n, _)| n == name);
         let outcome = match expected {
-            Some((_, text)) => compare_text(got, text, folder),
+            Some((_, text)) => compare_text(got, text, folder, launch.ulp),
             None => match args.iter().find(|(n, _)| n == name).map(|a| &a.1) {
                 Some(Value::Array(before)) if before.bytes != got.bytes => {
                     Err("is changed, which the launch file does not say".into())
@@ -142,7 +147,7 @@ pub fn run_launch(
     Ok(result.stats)
 }
 
-fn compare_text(got: &Array, text: &str, folder: &Path) -> Result<(), String> {
+fn compare_text(got: &Array, text: &str, folder: &Path, ulp: u32) -> Result<(), String> {
     if let Some(want) = text.strip_prefix("sha256:") {
         let hash: String =
             Sha256::digest(&got.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -152,15 +157,15 @@ fn compare_text(got: &Array, text: &str, folder: &Path) -> Result<(), String> {
         };
     }
     match Value::parse(text, folder).map_err(|e| e.to_string())? {
-        Value::Array(want) => compare(got, &want),
+        Value::Array(want) => compare(got, &want, ulp),
         Value::Bytes(want) if want == got.bytes => Ok(()),
         Value::Bytes(_) => Err("has other bytes than expected".into()),
         other => Err(format!("cannot be {}", other.describe())),
     }
 }
 
-/// Bit by bit, except that NaNs are equal.
-fn compare(got: &Array, want: &Array) -> Result<(), String> {
+/// Bit by bit, except that NaNs are equal, and finite floats up to `ulp` units apart.
+fn compare(got: &Array, want: &Array, ulp: u32) -> Result<(), String> {
     if (got.scalar, &got.shape) != (want.scalar, &want.shape) {
         return Err(format!(
             "is {}{:?}, expected {}{:?}",
@@ -169,8 +174,11 @@ fn compare(got: &Array, want: &Array) -> Result<(), String> {
     }
     let size = want.scalar.bytes() as usize;
     let pairs = got.bytes.chunks_exact(size).zip(want.bytes.chunks_exact(size));
-    let differs =
-        |(a, b): &(&[u8], &[u8])| a != b && !(want.scalar.is_float() && is_nan(a) && is_nan(b));
+    let near = |a: &[u8], b: &[u8]| match (ordered(a), ordered(b)) {
+        (Some(x), Some(y)) => x.abs_diff(y) <= ulp.into(),
+        _ => is_nan(a) && is_nan(b),
+    };
+    let differs = |(a, b): &(&[u8], &[u8])| a != b && !(want.scalar.is_float() && near(a, b));
     let wrong: Vec<_> = pairs.enumerate().filter(|(_, p)| differs(p)).collect();
     let Some((first, (a, b))) = wrong.first() else { return Ok(()) };
     let hex = |bytes: &[u8]| bytes.iter().rev().map(|x| format!("{x:02x}")).collect::<String>();
@@ -181,6 +189,21 @@ fn compare(got: &Array, want: &Array) -> Result<(), String> {
         hex(a),
         hex(b)
     ))
+}
+
+/// A finite float as an integer that counts the floats from 0 to it.
+fn ordered(bytes: &[u8]) -> Option<i64> {
+    let bits = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
+    let width = 8 * bytes.len() as u32;
+    let magnitude = bits & (u64::MAX >> (65 - width));
+    let infinity = match width {
+        16 => 0x7c00,
+        32 => 0x7f80_0000,
+        _ => 0x7ff0_0000_0000_0000,
+    };
+    let count = magnitude as i64;
+    let negative = bits >> (width - 1) & 1 == 1;
+    (magnitude < infinity).then_some(if negative { -count } else { count })
 }
 
 /// Whether little-endian bytes are a NaN of their width.
@@ -207,24 +230,35 @@ mod tests {
     #[test]
     fn comparison_is_bitwise_but_for_nan() {
         let a = array("data:f32[3]:1,nan,0");
-        assert!(compare(&a, &a).is_ok());
+        assert!(compare(&a, &a, 0).is_ok());
         let mut quiet = a.clone();
         quiet.bytes[4] = 1;
-        assert!(compare(&quiet, &a).is_ok(), "another NaN");
-        let e = compare(&array("data:f32[3]:1,nan,-0.0"), &a).unwrap_err();
+        assert!(compare(&quiet, &a, 0).is_ok(), "another NaN");
+        let e = compare(&array("data:f32[3]:1,nan,-0.0"), &a, 0).unwrap_err();
         assert_eq!(
             e,
             "differs in 1 of 3 elements, first at 2: got 0x80000000, expected 0x00000000"
         );
-        assert!(compare(&array("zeros:i32[3]"), &a).unwrap_err().starts_with("is i32[3]"));
+        assert!(compare(&array("zeros:i32[3]"), &a, 0).unwrap_err().starts_with("is i32[3]"));
+    }
+
+    #[test]
+    fn floats_may_be_some_units_apart() {
+        let a = array("data:f32[3]:1,-0.0,inf");
+        let b = array("data:f32[3]:1.0000002,1e-45,inf");
+        assert!(compare(&b, &a, 2).is_ok());
+        assert!(compare(&b, &a, 1).unwrap_err().contains("1 of 3"), "1.0000002 is two units off");
+        let largest = array("data:f32[1]:3.4028235e38");
+        assert!(compare(&largest, &array("data:f32[1]:inf"), 4).is_err(), "no infinity");
+        assert!(compare(&array("data:i32[1]:1"), &array("data:i32[1]:2"), 4).is_err(), "no float");
     }
 
     #[test]
     fn hashes_are_of_the_raw_bytes() {
         // printf '\x01\x00\x02\x00' | sha256sum
         let want = "sha256:7b11c1133330cd161071bf23a0c9b6ce5320a8f3a0f83620035a72be46df4104";
-        let e = compare_text(&array("data:u16[2]:1,2"), want, Path::new(""));
+        let e = compare_text(&array("data:u16[2]:1,2"), want, Path::new(""), 0);
         assert!(e.is_ok(), "{e:?}");
-        assert!(compare_text(&array("data:u16[2]:1,3"), want, Path::new("")).is_err());
+        assert!(compare_text(&array("data:u16[2]:1,3"), want, Path::new(""), 0).is_err());
     }
 }

@@ -15,6 +15,7 @@ pub fn of_inst(func: &Function, inst: Inst) -> u32 {
         Mul => 2,
         UDiv | SDiv | URem | SRem => 10,
         FDiv | FSqrt | FRem => 12,
+        Math(_) => 20,
         FMin | FMax | FCmp(_) => 2,
         op if op.is_float_unit() => 4,
         Load(_) => 2,

@@ -70,7 +70,7 @@ pub fn solve(
     let not_before = rematerialise::run(&mut func, &memories, task);
     let mut units = units::Units::new(family, clock, options.scheduler);
     let mut schedule =
-        segments::schedule(func, &mut units, memories, &not_before, clock, family, options, task)?;
+        segments::schedule(func, &mut units, memories, &not_before, clock, family, options)?;
     let (units, notes) = units.finish();
     schedule.units = units;
     schedule.notes.extend(notes);

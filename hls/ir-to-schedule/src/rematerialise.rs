@@ -33,6 +33,9 @@ const LOGIC: u64 = 3;
 /// First segment in which an operation may stand, for the operations that were copied into one.
 pub type NotBefore = SecondaryMap<Inst, u32>;
 
+/// Segments of the operations of each block, and its last one.
+type Cuts = SecondaryMap<Block, Option<(FxHashMap<Inst, u32>, u32)>>;
+
 /// Moves and repeats operations. The segments of accesses do not change.
 pub fn run(func: &mut Function, found: &Memories, task: bool) -> NotBefore {
     let cfg = Cfg::new(func);
@@ -40,7 +43,7 @@ pub fn run(func: &mut Function, found: &Memories, task: bool) -> NotBefore {
     let not_before = NotBefore::new();
     let cutter =
         Cutter { func, accesses: &found.accesses, uniform: &uniform, not_before: &not_before };
-    let mut cuts: SecondaryMap<Block, Option<(FxHashMap<Inst, u32>, u32)>> = SecondaryMap::new();
+    let mut cuts = Cuts::new();
     for &block in &cfg.rpo {
         cuts[block] = Some(cutter.cut(block, &FxHashMap::default()));
     }
@@ -140,12 +143,7 @@ fn cost(func: &Function, inst: Inst) -> Option<u64> {
 }
 
 /// Puts copies where they were chosen and drops what nothing uses any more.
-fn rewrite(
-    func: &mut Function,
-    cfg: &Cfg,
-    carrying: &Carrying,
-    cuts: &SecondaryMap<Block, Option<(FxHashMap<Inst, u32>, u32)>>,
-) -> NotBefore {
+fn rewrite(func: &mut Function, cfg: &Cfg, carrying: &Carrying, cuts: &Cuts) -> NotBefore {
     let mut w = Rewriter {
         func,
         carrying,

@@ -26,8 +26,8 @@ pub fn schedule(
     clock: Clock,
     family: &Family,
     options: &Options,
-    task: bool,
 ) -> Result<KernelSchedule> {
+    let task = loops::is_task(&func);
     let cfg = Cfg::new(&func);
     let uniform = Uniform::new(&func, &cfg);
     let occupancy = loops::occupancy(&func, &found.memories, options, task);

@@ -19,26 +19,24 @@ use ir::{MathFn, MathType, Rounding};
 /// Whether there is a datapath for a function in a format.
 pub fn is_supported(f: MathFn, format: Format) -> bool {
     use MathFn::*;
-    matches!(format, Format::F32 | Format::F16)
-        && matches!(
-            f,
-            Exp | Exp2
-                | Exp10
-                | Expm1
-                | Log
-                | Log2
-                | Log10
-                | Log1p
-                | Sin
-                | Cos
-                | Tan
-                | Sinpi
-                | Cospi
-                | Tanpi
-                | Ldexp
-                | Ilogb
-                | Logb
-        )
+    is_exact(f)
+        || matches!(format, Format::F32 | Format::F16)
+            && matches!(
+                f,
+                Exp | Exp2
+                    | Exp10
+                    | Expm1
+                    | Log
+                    | Log2
+                    | Log10
+                    | Log1p
+                    | Sin
+                    | Cos
+                    | Tan
+                    | Sinpi
+                    | Cospi
+                    | Tanpi
+            )
 }
 
 /// Bits of an operand or result of this kind.

@@ -77,6 +77,7 @@ fn float_luts(op: Op, width: u32) -> u64 {
         Op::FMul => 14,
         Op::Fma => 32,
         Op::FDiv | Op::FSqrt | Op::FRem => 50,
+        Op::Math(_) => 80,
         Op::FMin | Op::FMax | Op::FCmp(_) => 3,
         _ => 8,
     };

@@ -3,6 +3,7 @@
 mod float;
 mod geometric;
 mod integer;
+mod math;
 mod memory;
 
 use crate::decode::Inst;
@@ -50,7 +51,7 @@ pub(crate) fn milestone(op: Std) -> &'static str {
 
 /// The handler of a function, if it is supported.
 pub(crate) fn handler(op: Std) -> Option<Handler> {
-    let tables = [integer::TABLE, float::TABLE, geometric::TABLE, memory::TABLE];
+    let tables = [integer::TABLE, float::TABLE, math::TABLE, geometric::TABLE, memory::TABLE];
     tables.into_iter().flatten().find(|(o, _)| *o == op).map(|(_, h)| *h)
 }
 
