@@ -209,15 +209,17 @@ def load(path):
                       doc.get("local_bytes", {}), launches)
 
 
-def same(a, b, ulp=0):
-    """Bit-by-bit equality; NaNs are equal to one another, and finite floats up to `ulp` units in the last place apart."""
+def same(a, b, ulp=0, signed_zeros=True):
+    """Bit-by-bit equality; NaNs are equal to one another, finite floats up to `ulp` units in the last place apart, and, if
+    so wanted, zeros of either sign."""
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     bits = f"u{a.dtype.itemsize}"
     equal = np.ascontiguousarray(a).view(bits) == np.ascontiguousarray(b).view(bits)
     if a.dtype.kind == "f":
         equal |= np.isnan(a) & np.isnan(b)
-        equal |= np.isfinite(a) & np.isfinite(b) & (np.abs(ordered(a) - ordered(b)) <= ulp)
+        apart = np.abs(ordered(a) - ordered(b))  # 0 and not equal: zeros of different sign
+        equal |= np.isfinite(a) & np.isfinite(b) & (apart > (0 if signed_zeros else -1)) & (apart <= ulp)
     return bool(equal.all())
 
 

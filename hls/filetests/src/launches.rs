@@ -175,7 +175,8 @@ fn compare(got: &Array, want: &Array, ulp: u32) -> Result<(), String> {
     let size = want.scalar.bytes() as usize;
     let pairs = got.bytes.chunks_exact(size).zip(want.bytes.chunks_exact(size));
     let near = |a: &[u8], b: &[u8]| match (ordered(a), ordered(b)) {
-        (Some(x), Some(y)) => x.abs_diff(y) <= ulp.into(),
+        // Two zeros that differ do so in their signs.
+        (Some(x), Some(y)) => x != y && x.abs_diff(y) <= ulp.into(),
         _ => is_nan(a) && is_nan(b),
     };
     let differs = |(a, b): &(&[u8], &[u8])| a != b && !(want.scalar.is_float() && near(a, b));
