@@ -1,14 +1,14 @@
 //! Mathematical functions against MPFR: within the bounds of OpenCL C (full profile, section "Relative error as ULPs"), and
 //! closer, as documented in docs/arith.md.
 
-mod reference;
+mod functions;
 
 use arith::stimulus::Rng;
 use arith::{Format, Operator, eval, math};
 use clhls_arith as arith;
+use functions::numbers::decode;
+use functions::{ulp_error, value};
 use ir::{MathFn, MathType};
-use reference::decode;
-use reference::functions::{ulp_error, value};
 
 /// The bound of OpenCL C for single precision, in ulp.
 fn bound(f: MathFn, format: Format) -> f64 {

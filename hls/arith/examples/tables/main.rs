@@ -100,7 +100,7 @@ fn horner(row: &[Integer], widths: &[u32], z: &Integer, seen: &mut [u32]) -> Int
     for k in (0..degree).rev() {
         let kept = (widths[k + 1] + 1).min(LOCAL_BITS);
         let factor = Integer::from(z >> (LOCAL_BITS - kept));
-        sum = &row[k] + Integer::from((&sum * factor) >> kept);
+        sum = &row[k] + ((&sum * factor) >> kept);
         seen[k] = seen[k].max(width(&sum));
     }
     sum

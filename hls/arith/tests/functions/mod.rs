@@ -1,8 +1,11 @@
 //! Mathematical functions by MPFR, and how far a result is from them.
 
-use super::{PRECISION, decode, encode};
+#[path = "../reference/numbers.rs"]
+pub mod numbers;
+
 use clhls_arith::{Format, Rounding};
 use ir::MathFn;
+use numbers::{PRECISION, decode, encode};
 use rug::Float;
 use rug::float::Special;
 
