@@ -179,6 +179,18 @@ fn constants_specialise_and_relocate() {
     assert_eq!(code(&given(5, 5)), "E0118");
 }
 
+/// As straight code each of the 100 words would be a memory unit of its own.
+#[test]
+fn large_copies_are_loops() {
+    let mut want = vec![0; 101];
+    (want[0], want[4], want[100]) = (1, 7, 9);
+    assert_eq!(run("copies.spv", &Options::default(), 101), want);
+    let read = read(&module("copies.spv"), &Options::default()).unwrap();
+    let (_, k) = read.kernel("k").unwrap();
+    let stores = k.insts.values().filter(|i| matches!(i.op, ir::Op::Store(_))).count();
+    assert_eq!(stores, 6, "three loops, three single stores");
+}
+
 #[test]
 fn both_byte_orders_are_read() {
     let little = module("integers.spv");
