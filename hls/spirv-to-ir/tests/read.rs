@@ -288,6 +288,24 @@ fn all_unsupported_functions_are_named_at_once_with_their_lines() {
     assert!(text.contains("OpGroupAll") && !text.contains("`exp`"), "{text}");
 }
 
+/// clang-22 gives no lines.
+#[test]
+fn without_lines_the_function_is_named() {
+    const OP_LINE: u8 = 8;
+    let bytes = module("bad_ext_inst.spv");
+    let (mut stripped, mut at) = (bytes[..20].to_vec(), 20);
+    while at < bytes.len() {
+        let end = at + 4 * usize::from(bytes[at + 2]);
+        if bytes[at] != OP_LINE {
+            stripped.extend_from_slice(&bytes[at..end]);
+        }
+        at = end;
+    }
+    let e = read(&stripped, &Options::default()).unwrap_err();
+    let notes = &e.0[0].notes;
+    assert_eq!(notes.iter().filter(|n| *n == "in function `k`").count(), 1, "{e}");
+}
+
 /// Mutated modules end in a verified module or in messages: nothing panics.
 #[test]
 fn mutated_modules_do_not_panic() {
