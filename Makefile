@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu schedules sim units lint rtl-lint cocotb bless proofs bench qor fuzz exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu schedules sim units lint rtl-lint cocotb bless proofs bench qor fuzz fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -100,6 +100,9 @@ exhaustive: ## arithmetic operators against their references, long runs
 
 fuzz: kernels ## a million mutated SPIR-V modules
 	@$(CARGO) run --release -p clhls-spirv-to-ir --example fuzz 0 8000 build/kernels/*.spv
+
+fuzz-deep: kernels ## mutated modules through all steps, results compared with the optimiser's
+	@$(CARGO) run --release -p clhls-filetests --example deep_fuzz 0 800 build/kernels/*.spv
 
 bench: ## speed of the interpreter and of compilation
 	@$(CARGO) bench -p clhls-interp

@@ -19,6 +19,9 @@ pub(crate) struct Produced {
 /// Built-in conversions that clang-22 gets wrong, as functions that it gets right.
 const CONVERSIONS: &str = include_str!("../../../scripts/clang-22-conversions.h");
 
+/// Plain `inline` functions are definitions, as in other OpenCL implementations; C99's may be left out.
+const INLINE_DEFINES: &str = "-fgnu89-inline";
+
 /// Levels at which clang-15 is tried: llvm-spirv-15 cannot translate all that it makes at the first.
 const CLANG_15_LEVELS: [&str; 3] = ["-O2", "-O1", "-O0"];
 
@@ -85,6 +88,7 @@ fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
     let mut clang = Command::new("clang-22");
     // -fno-discard-value-names keeps the names of arguments
     clang.args(["--target=spirv64", "-x", "cl", "-O2", "-fno-discard-value-names"]);
+    clang.arg(INLINE_DEFINES);
     // vector-combine invents vector lengths that SPIR-V has no type for
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
     clang.arg("-Wno-pass-failed").arg("-include").arg(&header);
@@ -106,6 +110,7 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
         // the translator needs typed pointers
         clang.args(["-cc1", "-triple", "spir64-unknown-unknown", "-no-opaque-pointers"]);
         clang.args(["-finclude-default-header", "-fdeclare-opencl-builtins", "-x", "cl", level]);
+        clang.arg(INLINE_DEFINES);
         clang.args(["-debug-info-kind=line-tables-only", "-dwarf-version=4", "-Wno-pass-failed"]);
         clang.args(source_names(&input.input));
         clang.arg(format!("-cl-std={}", input.cl_std)).args(&input.clang);

@@ -330,3 +330,34 @@ fn names_of_kernels_are_names_of_modules_and_constants() {
         assert_eq!(statics.len(), 2, "{names:?}: {statics:?}");
     }
 }
+
+/// OpenCL C goes through options that keep the compilers' known defects out (docs/producers.md).
+#[test]
+fn opencl_c_means_what_it_says() {
+    let (dir, _) = scratch();
+    let input = dir.path().join("k.cl");
+    let source = "
+        inline int walk(int *p, int n)
+        {
+            for (int i = 0; i < n; i++)
+                p[i & 7] += p[(i * 5) & 7];
+            return p[3];
+        }
+        __kernel void k(__global const char *in, __global int *out)
+        {
+            int t[8];
+            for (int i = 0; i < 8; i++)
+                t[i] = convert_int(in[i]);
+            for (int n = 0; n < 3; n++)
+                out[n] = walk(t, in[n]);
+        }";
+    std::fs::write(&input, source).expect("written");
+    for compiler in ["clang-15", "clang-22"] {
+        let mut args = vec!["run", text(&input), "--compiler", compiler, "--global", "1", "--quiet"];
+        args.extend(["--arg", "in=data:i8[8]:-1,-2,4,-4,5,6,-7,8", "--arg", "out=zeros:i32[3]"]);
+        let o = clhls(&args);
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{compiler}");
+        // By hand: n is negative, negative and 4; four steps end with p[3] += p[7], -4 + 8.
+        assert!(o.out.ends_with("out: i32[3] -4 -4 4\n"), "{compiler}: {}", o.out);
+    }
+}

@@ -1,11 +1,13 @@
 //! Runs the text files of `testbenches/filetests` and the kernels of `testbenches/kernels`;
 //! development only.
 //!
+//! * [`deep_fuzz`]: mutated modules through all steps.
 //! * [`files`]: one file is one test; its first line says what is run, `<name>.expect` beside it
 //!   what comes out.
 //! * [`launches`]: `launches.toml` of a kernel, run on any device.
 //! * [`schedules`]: what can be said of a kernel's schedules without hardware.
 
+pub mod deep_fuzz;
 pub mod files;
 pub mod launches;
 pub mod schedules;

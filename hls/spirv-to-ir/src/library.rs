@@ -62,7 +62,10 @@ fn unresolved(name: &str, plain: &str) -> Box<base::Diagnostic> {
     let e = error(UNRESOLVED, format!("function {shown} is declared but defined nowhere"));
     Box::new(
         e.note("the producer left it as a call: it is no OpenCL built-in function known here")
-            .help("define it in the kernel's source, or link the modules first"),
+            .help(
+                "define it in the kernel's source, or link the modules first; a plain `inline` function: \
+                 compile with -fgnu89-inline, or write `static inline`",
+            ),
     )
 }
 

@@ -1,9 +1,12 @@
 //! Execution modes: attributes of kernels.
 
 use crate::decode::Inst;
-use crate::errors::{BAD_ID, R, UNSUPPORTED_FEATURE, fail, unsupported};
+use crate::errors::{BAD_ID, R, TOO_LARGE, UNSUPPORTED_FEATURE, fail, unsupported};
 use crate::module::Spv;
 use rspirv::spirv::{ExecutionMode, Op};
+
+/// Largest work-group that a kernel can ask for: generated hardware counts its work-items with 16 bits.
+const MOST_WORK_ITEMS: u32 = 65_535;
 
 /// Takes in one `OpExecutionMode` or `OpExecutionModeId`.
 pub(crate) fn read(spv: &mut Spv, inst: &Inst) -> R<()> {
@@ -33,15 +36,28 @@ pub(crate) fn read(spv: &mut Spv, inst: &Inst) -> R<()> {
         }
         Ok(size)
     };
+    let bounded_size = || -> R<[u32; 3]> {
+        let size = size()?;
+        let items = size.iter().try_fold(1u32, |p, n| p.checked_mul(*n));
+        match items.is_some_and(|n| n <= MOST_WORK_ITEMS) {
+            true => Ok(size),
+            false => {
+                let [x, y, z] = size;
+                let kernel = spv.describe(function);
+                let what = format!("{kernel} has work-groups of {x} x {y} x {z} work-items");
+                fail(TOO_LARGE, format!("{what}, the limit is {MOST_WORK_ITEMS} together"))
+            }
+        }
+    };
     let mut info = spv.modes.get(&function).cloned().unwrap_or_default();
     match mode {
         ExecutionMode::LocalSize | ExecutionMode::LocalSizeId => {
-            info.reqd_work_group_size = Some(size()?);
+            info.reqd_work_group_size = Some(bounded_size()?);
         }
         ExecutionMode::LocalSizeHint | ExecutionMode::LocalSizeHintId => {
             info.work_group_size_hint = Some(size()?);
         }
-        ExecutionMode::MaxWorkgroupSizeINTEL => info.max_work_group_size = Some(size()?),
+        ExecutionMode::MaxWorkgroupSizeINTEL => info.max_work_group_size = Some(bounded_size()?),
         ExecutionMode::MaxWorkDimINTEL => info.max_global_work_dim = Some(value(0)?),
         ExecutionMode::NumSIMDWorkitemsINTEL => info.num_simd_work_items = Some(value(0)?),
         ExecutionMode::VecTypeHint => info.vec_type_hint = Some(vector_type(value(0)?)),

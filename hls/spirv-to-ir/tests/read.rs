@@ -179,6 +179,18 @@ fn constants_specialise_and_relocate() {
     assert_eq!(code(&given(5, 5)), "E0118");
 }
 
+/// As straight code each of the 100 words would be a memory unit of its own.
+#[test]
+fn large_copies_are_loops() {
+    let mut want = vec![0; 101];
+    (want[0], want[4], want[100]) = (1, 7, 9);
+    assert_eq!(run("copies.spv", &Options::default(), 101), want);
+    let read = read(&module("copies.spv"), &Options::default()).unwrap();
+    let (_, k) = read.kernel("k").unwrap();
+    let stores = k.insts.values().filter(|i| matches!(i.op, ir::Op::Store(_))).count();
+    assert_eq!(stores, 6, "three loops, three single stores");
+}
+
 #[test]
 fn both_byte_orders_are_read() {
     let little = module("integers.spv");
@@ -274,6 +286,24 @@ fn all_unsupported_functions_are_named_at_once_with_their_lines() {
     let only = Options { kernels: vec!["sg".into()], ..Options::default() };
     let text = read(&bytes, &only).unwrap_err().to_string();
     assert!(text.contains("OpGroupAll") && !text.contains("`exp`"), "{text}");
+}
+
+/// clang-22 gives no lines.
+#[test]
+fn without_lines_the_function_is_named() {
+    const OP_LINE: u8 = 8;
+    let bytes = module("bad_ext_inst.spv");
+    let (mut stripped, mut at) = (bytes[..20].to_vec(), 20);
+    while at < bytes.len() {
+        let end = at + 4 * usize::from(bytes[at + 2]);
+        if bytes[at] != OP_LINE {
+            stripped.extend_from_slice(&bytes[at..end]);
+        }
+        at = end;
+    }
+    let e = read(&stripped, &Options::default()).unwrap_err();
+    let notes = &e.0[0].notes;
+    assert_eq!(notes.iter().filter(|n| *n == "in function `k`").count(), 1, "{e}");
 }
 
 /// Mutated modules end in a verified module or in messages: nothing panics.

@@ -5,11 +5,12 @@ use super::{Leaves, Lower};
 use crate::constants::Const;
 use crate::decode::{Id, Inst};
 use crate::errors::R;
-use crate::types::MAX_NODES;
 use ir::{IntCC, MemFlags, Op, Space, Type, Value};
 
-/// Most chunks copied without a loop.
+/// Most pieces copied without a loop between variables.
 const MAX_STRAIGHT: u64 = 64;
+/// The same when one side may be a buffer: each piece is a memory unit of its own.
+const MAX_STRAIGHT_BUFFER: u64 = 32;
 
 /// One copy.
 #[derive(Clone, Copy)]
@@ -49,13 +50,14 @@ impl Lower<'_, '_, '_> {
         let Ok(bytes) = u64::try_from(bytes) else {
             return Err(self.mismatch(inst, "its size is too large"));
         };
-        // Copied as the object's own parts, a structure stays in registers later on.
-        for k in [0, 1] {
+        // Copied as the object's own parts, a structure stays in registers later on. Zeros have
+        // the type that the producer gave them, which says nothing.
+        for k in if copy.zero { 0..1 } else { 0..2 } {
             let pointee = self.original_pointee(inst.arg(k)?)?;
             let Ok(info) = self.spv.types.get(pointee) else { continue };
             let same =
                 info.size == bytes && bytes > 0 && self.spv.types.check_whole(pointee).is_ok();
-            if same && info.leaves <= MAX_NODES && info.leaves <= bytes {
+            if same && info.leaves <= bytes {
                 let align = copy.align.max(if self.is_aggregate(pointee) { 1 } else { info.align });
                 return self.copy_value(Copy { align, ..copy }, pointee);
             }
@@ -102,15 +104,38 @@ impl Lower<'_, '_, '_> {
         Ok(zero && v.class == rspirv::spirv::StorageClass::UniformConstant)
     }
 
+    /// Copies a value of a type: its scalars one by one, or in a loop where they are many.
     fn copy_value(&mut self, copy: Copy, ty: Id) -> R<()> {
-        let leaves = self.spv.types.leaves(ty)?;
-        self.copy_pieces(copy, leaves.iter().map(|l| (l.memory, l.offset)).collect());
-        Ok(())
+        let info = self.spv.types.get(ty)?;
+        if info.leaves <= self.most_straight(copy) {
+            let leaves = self.spv.types.leaves(ty)?;
+            self.copy_pieces(copy, leaves.iter().map(|l| (l.memory, l.offset)).collect());
+            return Ok(());
+        }
+        // Elements of one size stay whole: the variable's memory has words of that size.
+        let word = u32::try_from(info.size / info.leaves).unwrap_or(1);
+        let align = match info.size == info.leaves * u64::from(word) && word.is_power_of_two() {
+            true => copy.align.min(word),
+            false => copy.align,
+        };
+        self.copy_bytes(Copy { align, ..copy }, info.size)
+    }
+
+    /// Most pieces that are worth their own accesses.
+    fn most_straight(&self, copy: Copy) -> u64 {
+        let is_buffer = |pointer: Value| {
+            let object = matches!(self.b.func.def_op(pointer), Some(Op::ObjAddr(_)));
+            !object && self.b.space_of(pointer) != Some(Space::Private)
+        };
+        match is_buffer(copy.to) || (!copy.zero && is_buffer(copy.from)) {
+            true => MAX_STRAIGHT_BUFFER,
+            false => MAX_STRAIGHT,
+        }
     }
 
     fn copy_bytes(&mut self, copy: Copy, bytes: u64) -> R<()> {
         let chunk = u64::from(copy.align.min(8));
-        if bytes / chunk > MAX_STRAIGHT {
+        if bytes / chunk > self.most_straight(copy) {
             // A chunk that divides the size leaves no tail to be copied apart.
             let chunk = chunk.min(1 << bytes.trailing_zeros());
             let end = self.b.size(bytes);

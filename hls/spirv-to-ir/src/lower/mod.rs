@@ -69,11 +69,9 @@ pub(crate) fn lower(link: &mut Linker, job: Job) {
     };
     let result = lower.function(job.kernel);
     let loc = lower.b.loc;
-    if let Err(mut e) = result {
-        if e.labels.is_empty() && !loc.is_known() {
-            e = Box::new(e.note(format!("in function `{}`", lower.b.func.name)));
-        }
-        lower.link.report(*located(e, loc));
+    if let Err(e) = result {
+        let e = lower.placed(e, loc);
+        lower.link.report(*e);
     }
     link.module.functions[job.func] = func;
 }
@@ -148,12 +146,23 @@ impl<'a> Lower<'a, '_, '_> {
             .map_or(Loc::UNKNOWN, |i| spv.line(i))
     }
 
+    /// The error with its place: the line, or at least the function (clang-22 gives no lines).
+    fn placed(&self, e: Box<base::Diagnostic>, loc: Loc) -> Box<base::Diagnostic> {
+        if !e.labels.is_empty() || loc.is_known() {
+            return located(e, loc);
+        }
+        let name = &self.b.func.name;
+        let name = name.strip_prefix("__clang_ocl_kern_imp_").unwrap_or(name);
+        let note = format!("in function `{name}`");
+        if e.notes.contains(&note) { e } else { Box::new(e.note(note)) }
+    }
+
     fn block(&mut self, insts: &[Inst<'a>]) -> R<()> {
         self.b.loc = Loc::UNKNOWN;
         for inst in insts {
             self.b.fast_math = self.fast_math(inst);
             if let Err(e) = self.inst(inst) {
-                let e = located(e, self.b.loc.or(self.b.func.loc));
+                let e = self.placed(e, self.b.loc.or(self.b.func.loc));
                 let known = matches!(e.code, UNSUPPORTED | UNSUPPORTED_EXT | UNSUPPORTED_TYPE);
                 // What is only unsupported gets a stand-in, to find the rest of it.
                 if !known || self.stand_in(inst).is_err() {
