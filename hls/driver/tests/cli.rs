@@ -353,7 +353,8 @@ fn opencl_c_means_what_it_says() {
         }";
     std::fs::write(&input, source).expect("written");
     for compiler in ["clang-15", "clang-22"] {
-        let mut args = vec!["run", text(&input), "--compiler", compiler, "--global", "1", "--quiet"];
+        let mut args =
+            vec!["run", text(&input), "--compiler", compiler, "--global", "1", "--quiet"];
         args.extend(["--arg", "in=data:i8[8]:-1,-2,4,-4,5,6,-7,8", "--arg", "out=zeros:i32[3]"]);
         let o = clhls(&args);
         assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{compiler}");
