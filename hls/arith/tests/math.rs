@@ -18,6 +18,13 @@ fn bound(f: MathFn, format: Format) -> f64 {
         Log1p => (2.0, 2.0),
         Sin | Cos | Sinpi | Cospi => (4.0, 2.0),
         Tan | Tanpi => (5.0, 2.0),
+        Asin | Acos | Asinpi | Acospi => (4.0, 2.0),
+        Atan | Atanpi => (5.0, 2.0),
+        Atan2 | Atan2pi => (6.0, 2.0),
+        Sinh | Cosh | Asinh | Acosh | Hypot => (4.0, 2.0),
+        Tanh | Atanh => (5.0, 2.0),
+        Cbrt | Rsqrt => (2.0, 1.0),
+        Pow | Pown | Powr | Rootn => (16.0, 4.0),
         Ldexp | Logb | Ilogb => (0.5, 0.5),
         other => unreachable!("{} has no bound here", other.name()),
     };
@@ -29,7 +36,9 @@ fn promised(f: MathFn, format: Format) -> f64 {
     use MathFn::*;
     match (f, format) {
         (Ldexp | Logb | Ilogb, _) => 0.5,
-        (Tan | Tanpi, Format::F32) => 0.75,
+        (Tan | Tanpi | Acosh | Asinh | Atanh, Format::F32) => 0.75,
+        (Rootn, Format::F32) => 8.0,
+        (Rootn, _) => 0.6,
         (_, Format::F32) => 0.65,
         _ => 0.51,
     }
@@ -75,6 +84,17 @@ fn single_precision_samples() {
             test(everyday.to_bits(), rng.below(40) as u128);
             let unit = (1.0f32).to_bits() + rng.below(1 << 16) as u32 - (1 << 15);
             test(unit, 3);
+            // Two numbers that have to do with each other, and everyday powers.
+            let near = u128::from(rng.float_near(Format::F32, x.into()) as u32);
+            if f.args().get(1) == Some(&MathType::Float) {
+                test(x, near);
+                let other = (rng.below(1 << 16) as f32 - 32_768.0) / 2048.0;
+                test(everyday.to_bits(), other.to_bits().into());
+                test(everyday.abs().to_bits(), (other.floor()).to_bits().into());
+            } else {
+                test((1.5 + everyday / 1e6).to_bits(), rng.below(200) as u128);
+                test(everyday.to_bits(), u128::from((rng.below(20) as i32 - 10) as u32));
+            }
         }
         println!("{}: {worst:.3} ulp", f.name());
     }

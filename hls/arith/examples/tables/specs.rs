@@ -78,7 +78,62 @@ pub const SPECS: &[Spec] = &[
         frac_bits: 30,
         f: sine_and_cosine,
     },
+    single("sqrt_f32", "sqrt(m 2^e), e = 0 and, from 1/2, 1", 8, |t| octave(t, 2).sqrt()),
+    single("rsqrt_f32", "1 / sqrt(m 2^e), e = 0 and, from 1/2, 1", 9, |t| {
+        octave(t, 2).recip_sqrt()
+    }),
+    single("cbrt_f32", "cbrt(m 2^e), e = 0 to 3 by quarters", 9, |t| octave(t, 4).cbrt()),
+    single("recip_f32", "1 / (1 + t)", 8, |t| Float::with_val(PRECISION, t + 1u32).recip()),
+    single("atan_f32", "atan(t) / t", 8, |t| over_argument(t, |x| x.clone().atan())),
+    single("asin_f32", "asin(x) / x, x = t / 2", 8, |t| of_half(t, |x| x.clone().asin())),
+    single("asin_root_f32", "asin(sqrt z) / sqrt z, z = t / 2", 8, |t| {
+        let root = Float::with_val(PRECISION, t / 2u32).sqrt();
+        over_argument(&root, |x| x.clone().asin())
+    }),
+    single("sinh_f32", "sinh(x) / x, x = t / 2", 7, |t| of_half(t, |x| x.clone().sinh())),
+    single("tanh_f32", "tanh(x) / x, x = t / 2", 8, |t| of_half(t, |x| x.clone().tanh())),
+    Spec {
+        degree: 3,
+        ..single("tanh_far_f32", "tanh(16 t)", 9, |t| Float::with_val(PRECISION, t * 16u32).tanh())
+    },
+    single("asinh_f32", "asinh(x) / x, x = t / 2", 8, |t| of_half(t, |x| x.clone().asinh())),
+    single("acosh_f32", "acosh(1 + u) / sqrt(2 u), u = t / 2", 8, |t| {
+        // At 0 the quotient is 1; acosh(1 + u) = 2 asinh(sqrt(u / 2)) avoids its cancellation.
+        let root = Float::with_val(PRECISION, t / 4u32).sqrt();
+        over_argument(&root, |x| x.clone().asinh())
+    }),
+    single("atanh_f32", "atanh(x) / x, x = t / 2", 8, |t| of_half(t, |x| x.clone().atanh())),
+    Spec {
+        degree: 3,
+        frac_bits: 38,
+        ..single("log2_fine_f32", "log2(m) / (m - 1), m as in log2_f32", 8, |t| {
+            logarithm(t) / ln(2)
+        })
+    },
 ];
+
+/// A table with the usual degree and fraction bits of single precision.
+const fn single(
+    name: &'static str,
+    what: &'static str,
+    index_bits: u32,
+    f: fn(&Float) -> Float,
+) -> Spec {
+    Spec { name, what, index_bits, degree: 2, frac_bits: 30, f }
+}
+
+/// `f(x) / x` at half of t.
+fn of_half(t: &Float, f: impl Fn(&Float) -> Float) -> Float {
+    over_argument(&Float::with_val(PRECISION, t / 2u32), f)
+}
+
+/// t in [0, 1) on `count` octaves from 1 on: (1 + fraction) 2^octave. No node of a segment is at its end.
+fn octave(t: &Float, count: u32) -> Float {
+    let scaled = Float::with_val(PRECISION, t * count);
+    let octave = scaled.clone().floor().to_f64() as u32;
+    let octave = octave.min(count - 1);
+    (scaled - octave + 1u32) << octave
+}
 
 fn ln(n: u32) -> Float {
     Float::with_val(PRECISION, n).ln()

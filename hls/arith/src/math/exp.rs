@@ -1,6 +1,7 @@
 //! Exponential functions in single precision: x log2(base) = k + f; 2^f from a table, k to the exponent.
 
 use super::pack::pack;
+use super::scaled::{SCALE_BITS, Scaled, scale};
 use super::table::{EXP2_F32, EXPM1_F32};
 use crate::bits::Bits;
 use crate::float::parts::{Parts, unpack};
@@ -26,17 +27,17 @@ const LOG2_TEN: u128 = 913_124_641_741;
 const CONSTANT_BITS: u32 = 40;
 
 /// Integer and fraction bits of |x log2(base)|; larger numbers overflow or vanish in any case.
-const INT_BITS: u32 = 10;
-const FRAC_BITS: u32 = 32;
+pub(super) const INT_BITS: u32 = 10;
+pub(super) const FRAC_BITS: u32 = 32;
 
 /// A power in fixed point: `mantissa * 2^k`.
-struct Power<V> {
+pub(super) struct Power<V> {
     /// In [1, 2), with the table's fraction bits; two's complement.
-    mantissa: V,
+    pub mantissa: V,
     /// Two's complement of [`INT_BITS`] + 1.
-    k: V,
+    pub k: V,
     /// |x| is far out of range: infinite, or nothing.
-    huge: V,
+    pub huge: V,
 }
 
 /// `base^x`.
@@ -48,16 +49,11 @@ pub fn exp<B: Bits>(b: &B, base: Base, x: B::V) -> B::V {
     let nan = xp.nan(b);
     let specials =
         Specials { nan, inf: b.and_not(large, xp.sign), zero: Some(b.and(large, xp.sign)) };
-    let frac = EXP2_F32.parsed().frac_bits;
-    // The mantissa is positive: its sign bit is left out.
-    let magnitude = b.trunc(p.mantissa, b.width(p.mantissa) - 1);
-    let bits = INT_BITS + 2;
-    let scale = b.sub(b.sext(p.k, bits), b.constant(bits, frac.into()));
-    pack(b, F32, b.bool(false), magnitude, scale, &specials)
+    p.scaled(b).pack(b, b.bool(false), &specials)
 }
 
 #[inline(always)]
-fn power<B: Bits>(b: &B, base: Base, x: &Parts<B::V>) -> Power<B::V> {
+pub(super) fn power<B: Bits>(b: &B, base: Base, x: &Parts<B::V>) -> Power<B::V> {
     let significand = x.significand(b);
     let constant = match base {
         Base::E => Some(LOG2_E),
@@ -72,12 +68,28 @@ fn power<B: Bits>(b: &B, base: Base, x: &Parts<B::V>) -> Power<B::V> {
     let most = F32.bias() + INT_BITS - 3;
     let huge = b.not(b.ult_const(x.exp, u128::from(most) + 1));
     let distance = b.sub(b.constant(F32.exp_bits, most.into()), x.exponent(b));
-    let width = INT_BITS + FRAC_BITS;
-    let shifted = b.lshr(b.top(product, width), distance);
-    let signed = b.zext(shifted, width + 1);
-    let t = b.mux(x.sign, b.negate(signed), signed);
+    let shifted = b.lshr(b.top(product, INT_BITS + FRAC_BITS), distance);
+    of_two(b, x.sign, shifted, huge)
+}
+
+/// `2^t` or `2^-t`, t with [`INT_BITS`] and [`FRAC_BITS`].
+#[inline(always)]
+pub(super) fn of_two<B: Bits>(b: &B, minus: B::V, t: B::V, huge: B::V) -> Power<B::V> {
+    let signed = b.zext(t, INT_BITS + FRAC_BITS + 1);
+    let t = b.mux(minus, b.negate(signed), signed);
     let fraction = b.trunc(t, FRAC_BITS);
     Power { mantissa: EXP2_F32.at(b, fraction), k: b.top(t, INT_BITS + 1), huge }
+}
+
+impl<V: Copy> Power<V> {
+    /// As an integer times a power of two.
+    #[inline(always)]
+    pub(super) fn scaled<B: Bits<V = V>>(&self, b: &B) -> Scaled<V> {
+        let frac = EXP2_F32.parsed().frac_bits as i32;
+        // The mantissa is positive: its sign bit is left out.
+        let magnitude = b.trunc(self.mantissa, b.width(self.mantissa) - 1);
+        Scaled { magnitude, scale: b.add(b.sext(self.k, SCALE_BITS), scale(b, -frac)) }
+    }
 }
 
 /// `e^x - 1`: x times a table's value near 0, else the power less 1 in fixed point.

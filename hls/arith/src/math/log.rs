@@ -4,6 +4,7 @@
 
 use super::exp::centred;
 use super::pack::pack;
+use super::scaled::{Scaled, scale};
 use super::table::{LOG_F32, LOG1P_F32, LOG2_F32, LOG10_F32, Table};
 use crate::bits::Bits;
 use crate::float::parts::{normalise, unpack};
@@ -43,9 +44,10 @@ impl Base {
     }
 }
 
-/// Fraction bits of m - 1, and of the sum: those and the table's.
+/// Fraction bits of m - 1.
 const M_FRAC: u32 = 24;
-const SUM_FRAC: u32 = 54;
+/// Fraction bits of a sum: those and the table's.
+pub(super) const SUM_FRAC: u32 = 54;
 /// Width of the exponent e, two's complement, and of the sum.
 const E_BITS: u32 = 9;
 const SUM_BITS: u32 = E_BITS + SUM_FRAC;
@@ -55,7 +57,7 @@ const SUM_BITS: u32 = E_BITS + SUM_FRAC;
 ///
 /// `frac` is the fraction of the number, at least 23 bits; those beyond take part in m - 1 only.
 #[inline(always)]
-fn sum<B: Bits>(b: &B, base: Base, e: B::V, frac: B::V) -> B::V {
+pub(super) fn sum<B: Bits>(b: &B, base: Base, e: B::V, frac: B::V) -> B::V {
     let upper = b.msb(frac);
     let g = base.table().at(b, b.top(frac, F32.frac_bits));
     // m - 1: the fraction, or (1 + fraction) / 2 - 1 = -(1 - fraction) / 2.
@@ -78,6 +80,15 @@ fn sum<B: Bits>(b: &B, base: Base, e: B::V, frac: B::V) -> B::V {
     b.add(whole, resize_signed(b, product, SUM_BITS))
 }
 
+/// ln of a positive number: two's complement with [`SUM_FRAC`] fraction bits.
+#[inline(always)]
+pub(super) fn ln<B: Bits>(b: &B, x: Scaled<B::V>) -> B::V {
+    const BITS: u32 = 31;
+    let normal = x.normal(b, BITS);
+    let e = b.add(normal.scale, scale(b, BITS as i32 - 1));
+    sum(b, Base::E, b.trunc(e, E_BITS), b.trunc(normal.magnitude, BITS - 1))
+}
+
 #[inline(always)]
 fn resize_signed<B: Bits>(b: &B, v: B::V, width: u32) -> B::V {
     if b.width(v) < width { b.sext(v, width) } else { b.trunc(v, width) }
@@ -85,7 +96,7 @@ fn resize_signed<B: Bits>(b: &B, v: B::V, width: u32) -> B::V {
 
 /// Sign and magnitude of a two's complement number.
 #[inline(always)]
-fn magnitude<B: Bits>(b: &B, v: B::V) -> (B::V, B::V) {
+pub(super) fn magnitude<B: Bits>(b: &B, v: B::V) -> (B::V, B::V) {
     let sign = b.msb(v);
     (sign, b.increment(b.xor(v, b.spread(sign, b.width(v))), sign))
 }

@@ -4,10 +4,15 @@
 //! again. The principle and table sizes follow F. de Dinechin, M. Istoan, "Hardware implementations of fixed-point Atan2",
 //! ARITH 2015, and J. Detrey, F. de Dinechin, "Table-based polynomials for fast hardware function evaluation", ASAP 2005.
 
+mod arc;
 mod exp;
+mod hyperbolic;
 mod log;
 mod pack;
+mod pow;
 mod power;
+mod root;
+mod scaled;
 pub mod table;
 mod trig;
 
@@ -19,24 +24,8 @@ use ir::{MathFn, MathType, Rounding};
 /// Whether there is a datapath for a function in a format.
 pub fn is_supported(f: MathFn, format: Format) -> bool {
     use MathFn::*;
-    is_exact(f)
-        || matches!(format, Format::F32 | Format::F16)
-            && matches!(
-                f,
-                Exp | Exp2
-                    | Exp10
-                    | Expm1
-                    | Log
-                    | Log2
-                    | Log10
-                    | Log1p
-                    | Sin
-                    | Cos
-                    | Tan
-                    | Sinpi
-                    | Cospi
-                    | Tanpi
-            )
+    let missing = matches!(f, Erf | Erfc | Lgamma | LgammaSign | Tgamma);
+    is_exact(f) || matches!(format, Format::F32 | Format::F16) && !missing
 }
 
 /// Bits of an operand or result of this kind.
@@ -96,6 +85,27 @@ fn single<B: Bits>(b: &B, f: MathFn, format: Format, inputs: &[B::V]) -> B::V {
         MathFn::Sinpi => trig::sin(b, trig::Unit::HalfTurn, x),
         MathFn::Cospi => trig::cos(b, trig::Unit::HalfTurn, x),
         MathFn::Tanpi => trig::tan(b, trig::Unit::HalfTurn, x),
+        MathFn::Asin => arc::asin(b, arc::Unit::Radian, x),
+        MathFn::Acos => arc::acos(b, arc::Unit::Radian, x),
+        MathFn::Atan => arc::atan(b, arc::Unit::Radian, x),
+        MathFn::Atan2 => arc::atan2(b, arc::Unit::Radian, x, inputs[1]),
+        MathFn::Asinpi => arc::asin(b, arc::Unit::HalfTurn, x),
+        MathFn::Acospi => arc::acos(b, arc::Unit::HalfTurn, x),
+        MathFn::Atanpi => arc::atan(b, arc::Unit::HalfTurn, x),
+        MathFn::Atan2pi => arc::atan2(b, arc::Unit::HalfTurn, x, inputs[1]),
+        MathFn::Sinh => hyperbolic::sinh(b, x),
+        MathFn::Cosh => hyperbolic::cosh(b, x),
+        MathFn::Tanh => hyperbolic::tanh(b, x),
+        MathFn::Asinh => hyperbolic::asinh(b, x),
+        MathFn::Acosh => hyperbolic::acosh(b, x),
+        MathFn::Atanh => hyperbolic::atanh(b, x),
+        MathFn::Cbrt => root::cbrt(b, x),
+        MathFn::Rsqrt => root::rsqrt(b, x),
+        MathFn::Hypot => root::hypot(b, x, inputs[1]),
+        MathFn::Pow => pow::pow(b, x, inputs[1]),
+        MathFn::Pown => pow::pown(b, x, inputs[1]),
+        MathFn::Powr => pow::powr(b, x, inputs[1]),
+        MathFn::Rootn => pow::rootn(b, x, inputs[1]),
         MathFn::Ldexp => power::ldexp(b, format, x, inputs[1]),
         MathFn::Ilogb => power::ilogb(b, format, x),
         MathFn::Logb => power::logb(b, format, x),

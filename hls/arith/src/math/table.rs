@@ -198,4 +198,32 @@ tables! {
     LOG1P_F32 "log1p_f32";
     /// sin(pi/2 r) / r with r = t / 2 in the lower half of the segments, cos(pi/2 r) in the upper.
     SINCOS_F32 "sincos_f32";
+    /// The square root of [1, 4): of 1 + 2t, from 1/2 of 2 (1 + (2t - 1)).
+    SQRT_F32 "sqrt_f32";
+    /// The reciprocal of that.
+    RSQRT_F32 "rsqrt_f32";
+    /// The cube root of [1, 16), one octave each quarter.
+    CBRT_F32 "cbrt_f32";
+    /// 1 / (1 + t).
+    RECIP_F32 "recip_f32";
+    /// atan(t) / t.
+    ATAN_F32 "atan_f32";
+    /// asin(x) / x with x = t / 2.
+    ASIN_F32 "asin_f32";
+    /// asin(sqrt z) / sqrt z with z = t / 2.
+    ASIN_ROOT_F32 "asin_root_f32";
+    /// sinh(x) / x with x = t / 2.
+    SINH_F32 "sinh_f32";
+    /// tanh(x) / x with x = t / 2.
+    TANH_F32 "tanh_f32";
+    /// tanh(16 t).
+    TANH_FAR_F32 "tanh_far_f32";
+    /// asinh(x) / x with x = t / 2.
+    ASINH_F32 "asinh_f32";
+    /// acosh(1 + u) / sqrt(2 u) with u = t / 2.
+    ACOSH_F32 "acosh_f32";
+    /// atanh(x) / x with x = t / 2.
+    ATANH_F32 "atanh_f32";
+    /// As `LOG2_F32`, finer.
+    LOG2_FINE_F32 "log2_fine_f32";
 }

@@ -8,6 +8,7 @@ use ir::MathFn;
 use numbers::{PRECISION, decode, encode};
 use rug::Float;
 use rug::float::Special;
+use rug::ops::Pow as _;
 
 /// The value of a function of floats; NaN where it has none. Not for functions with an integer result.
 pub fn value(f: MathFn, x: &Float, y: &Float) -> Float {
@@ -29,6 +30,30 @@ pub fn value(f: MathFn, x: &Float, y: &Float) -> Float {
         Sinpi => of_half_turns(x, |r| pi(r).sin(), |s, _| s),
         Cospi => of_half_turns(x, |r| pi(r).cos(), |_, _| false),
         Tanpi => of_half_turns(x, |r| pi(r).tan(), |s, odd| s != odd),
+        Acos => x.acos(),
+        Asin => x.asin(),
+        Atan => x.atan(),
+        Acospi => over_pi(x.acos()),
+        Asinpi => over_pi(x.asin()),
+        Atanpi => over_pi(x.atan()),
+        Atan2 => x.atan2(y),
+        Atan2pi => over_pi(x.atan2(y)),
+        Sinh => x.sinh(),
+        Cosh => x.cosh(),
+        Tanh => x.tanh(),
+        Asinh => x.asinh(),
+        Acosh => x.acosh(),
+        Atanh => x.atanh(),
+        Cbrt => x.cbrt(),
+        Rsqrt if x.is_zero() => {
+            let infinity = Float::with_val(PRECISION, Special::Infinity);
+            if x.is_sign_negative() { -infinity } else { infinity }
+        }
+        Rsqrt => x.recip_sqrt(),
+        Hypot => x.hypot(y),
+        Pow | Pown => x.pow(y),
+        Powr => powr(x, y),
+        Rootn => rootn(x, y),
         Ldexp => match y.to_i32_saturating() {
             Some(n) => x << n.clamp(-5000, 5000),
             None => x,
@@ -43,6 +68,31 @@ pub fn value(f: MathFn, x: &Float, y: &Float) -> Float {
         },
         other => unreachable!("{} has no reference yet", other.name()),
     }
+}
+
+fn over_pi(v: Float) -> Float {
+    v / Float::with_val(PRECISION, rug::float::Constant::Pi)
+}
+
+/// `pow` of numbers that are not negative, undefined where `exp(y log(x))` is.
+fn powr(x: Float, y: &Float) -> Float {
+    let negative = x.is_sign_negative() && !x.is_zero();
+    let undefined = (x.is_zero() || x.is_infinite()) && y.is_zero() || x == 1 && y.is_infinite();
+    if negative || undefined || x.is_nan() || y.is_nan() {
+        return Float::with_val(PRECISION, Special::Nan);
+    }
+    x.abs().pow(y)
+}
+
+/// The n-th root; of negative numbers only odd ones.
+fn rootn(x: Float, n: &Float) -> Float {
+    let odd = n.to_integer().is_some_and(|n| n.is_odd());
+    if n.is_zero() || x.is_nan() || (x.is_sign_negative() && !x.is_zero() && !odd) {
+        return Float::with_val(PRECISION, Special::Nan);
+    }
+    let negative = x.is_sign_negative() && odd;
+    let magnitude = x.abs().pow(Float::with_val(PRECISION, n.recip_ref()));
+    if negative { -magnitude } else { magnitude }
 }
 
 /// A function with period 2 of x half turns. `zero_sign` says whether a zero is negative, by the sign of x and whether it is
