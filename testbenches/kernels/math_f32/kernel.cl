@@ -63,3 +63,56 @@ __kernel void vectors(__global const float4 *x, __global float4 *out)
     out[i] = native_exp(v) + half_log(fabs(v));
     out[n + i] = sin(v) * cos(v);
 }
+
+__kernel void arcs(__global const float *x, __global float *out)
+{
+    size_t i = get_global_id(0), n = get_global_size(0);
+    float v = x[i];
+    out[i] = asin(v);
+    out[n + i] = acos(v);
+    out[2 * n + i] = atan(v);
+    out[3 * n + i] = asinpi(v);
+    out[4 * n + i] = acospi(v);
+    out[5 * n + i] = atanpi(v);
+}
+
+__kernel void hyperbolics(__global const float *x, __global float *out)
+{
+    size_t i = get_global_id(0), n = get_global_size(0);
+    float v = x[i];
+    out[i] = sinh(v);
+    out[n + i] = cosh(v);
+    out[2 * n + i] = tanh(v);
+    out[3 * n + i] = asinh(v);
+    out[4 * n + i] = acosh(v);
+    out[5 * n + i] = atanh(v);
+}
+
+__kernel void two_operands(__global const float *x, __global const float *y, __global float *out)
+{
+    size_t i = get_global_id(0), n = get_global_size(0);
+    float v = x[i], w = y[i];
+    out[i] = atan2(v, w);
+    out[n + i] = atan2pi(v, w);
+    out[2 * n + i] = hypot(v, w);
+    out[3 * n + i] = pow(v, w);
+    out[4 * n + i] = powr(fabs(v), w);
+}
+
+__kernel void roots_and_powers(__global const float *x, __global const int *k, __global float *out)
+{
+    size_t i = get_global_id(0), n = get_global_size(0);
+    float v = x[i];
+    out[i] = cbrt(v);
+    out[n + i] = rsqrt(v);
+    out[2 * n + i] = pown(v, k[i]);
+    out[3 * n + i] = rootn(v, k[i]);
+}
+
+__kernel void geometry(__global const float4 *a, __global const float4 *b, __global float *out, __global float4 *unit)
+{
+    size_t i = get_global_id(0), n = get_global_size(0);
+    out[i] = length(a[i]);
+    out[n + i] = distance(a[i].xyz, b[i].xyz);
+    unit[i] = normalize(a[i]);
+}

@@ -121,10 +121,7 @@ pub fn atan2<B: Bits>(b: &B, unit: Unit, y: B::V, x: B::V) -> B::V {
     let quotient = small.normal(b, F32.precision()).times(b, reciprocal, -frac);
     let quotient = Scaled {
         magnitude: quotient.magnitude,
-        scale: b.sub(
-            quotient.scale,
-            b.add(large.scale, scale(b, F32.frac_bits as i32)),
-        ),
+        scale: b.sub(quotient.scale, b.add(large.scale, scale(b, F32.frac_bits as i32))),
     };
     let quotient = quotient.normal(b, BITS);
     // Infinities and zeros: 0, or 1 where both operands are the same.
@@ -150,7 +147,6 @@ pub fn atan2<B: Bits>(b: &B, unit: Unit, y: B::V, x: B::V) -> B::V {
     let sum = from_base(b, halves, minus, angle);
     let direct = b.not(b.or(steep, left));
     let v = in_unit(b, unit, Scaled::select(b, direct, angle, sum));
-    let specials =
-        Specials { nan: b.or(xp.nan(b), yp.nan(b)), inf: b.bool(false), zero: None };
+    let specials = Specials { nan: b.or(xp.nan(b), yp.nan(b)), inf: b.bool(false), zero: None };
     v.pack(b, yp.sign, &specials)
 }

@@ -4,9 +4,7 @@
 use super::exp::{Base, power};
 use super::log::{SUM_FRAC, ln};
 use super::scaled::{SCALE_BITS, Scaled, is_below, look_up, nearly_linear, root, scale};
-use super::table::{
-    ACOSH_F32, ASINH_F32, ATANH_F32, SINH_F32, SQRT_F32, TANH_F32, TANH_FAR_F32,
-};
+use super::table::{ACOSH_F32, ASINH_F32, ATANH_F32, SINH_F32, SQRT_F32, TANH_F32, TANH_FAR_F32};
 use crate::bits::Bits;
 use crate::float::parts::{Parts, unpack};
 use crate::float::round::Specials;

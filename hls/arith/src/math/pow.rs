@@ -120,11 +120,7 @@ fn power<B: Bits>(
     let minus = b.xor(log_negative, y.negative);
     let p = of_two(b, minus, fixed, huge);
     let far = b.or(b.or(huge, b.or(x_zero, x.exp_ones)), y.infinite);
-    let specials = Specials {
-        nan,
-        inf: b.and_not(far, falls),
-        zero: Some(b.and(far, falls)),
-    };
+    let specials = Specials { nan, inf: b.and_not(far, falls), zero: Some(b.and(far, falls)) };
     let result = p.scaled(b).pack(b, sign, &specials);
     b.mux(one, b.constant(32, F32.one()), result)
 }

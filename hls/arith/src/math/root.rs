@@ -46,8 +46,7 @@ pub fn cbrt<B: Bits>(b: &B, x: B::V) -> B::V {
     let (g, frac) = look_up(b, &CBRT_F32, b.concat(rest, b.trunc(normal.magnitude, BITS - 1)));
     let moved = scale(b, -frac - (OFFSET / 3) as i32);
     let result = Scaled { magnitude: g, scale: b.add(b.zext(third, SCALE_BITS), moved) };
-    let specials =
-        Specials { nan: xp.nan(b), inf: xp.exp_ones, zero: Some(xp.zero(b)) };
+    let specials = Specials { nan: xp.nan(b), inf: xp.exp_ones, zero: Some(xp.zero(b)) };
     result.pack(b, xp.sign, &specials)
 }
 

@@ -48,10 +48,7 @@ impl<V: Copy> Scaled<V> {
     /// This times the integer `factor` times `2^by`.
     #[inline(always)]
     pub fn times<B: Bits<V = V>>(self, b: &B, factor: V, by: i32) -> Self {
-        Scaled {
-            magnitude: b.umul(self.magnitude, factor),
-            scale: b.add(self.scale, scale(b, by)),
-        }
+        Scaled { magnitude: b.umul(self.magnitude, factor), scale: b.add(self.scale, scale(b, by)) }
     }
 
     /// The same number in `bits` bits of which the top one is 1, cut off; 0 stays 0.
@@ -123,12 +120,7 @@ pub fn look_up<B: Bits>(b: &B, table: &Table, t: B::V) -> (B::V, i32) {
 /// A number below `2^top` times the table's value at its fraction of that: functions that are
 /// nearly linear, as exact relatively as they are absolutely.
 #[inline(always)]
-pub fn nearly_linear<B: Bits>(
-    b: &B,
-    table: &Table,
-    x: Scaled<B::V>,
-    top: i32,
-) -> Scaled<B::V> {
+pub fn nearly_linear<B: Bits>(b: &B, table: &Table, x: Scaled<B::V>, top: i32) -> Scaled<B::V> {
     let (g, frac) = look_up(b, table, x.fraction(b, top, 30));
     x.times(b, g, -frac)
 }

@@ -4,7 +4,7 @@ use super::Table;
 use crate::decode::Inst;
 use crate::errors::R;
 use crate::lower::Lower;
-use ir::{FastMath, FloatCC, IntCC, Op, Rounding, Value};
+use ir::{FastMath, FloatCC, FloatKind, IntCC, MathFn, Op, Rounding, Value};
 use rspirv::spirv::OpenclStd100Op as Std;
 
 pub(super) const TABLE: Table = &[
@@ -82,14 +82,18 @@ impl<'a> Lower<'a, '_, '_> {
         self.set(inst, v)
     }
 
-    /// 1 / sqrt(x) with two roundings: within the 2 ulp that OpenCL allows.
     fn ext_rsqrt(&mut self, inst: &Inst<'a>) -> R<()> {
         let [a] = self.floats(inst, 0)?;
         let v = self.reciprocal_root(a);
         self.set(inst, v)
     }
 
+    /// 1 / sqrt(x), where there is no operator for it with two roundings: within the 2 ulp that
+    /// OpenCL allows.
     pub(super) fn reciprocal_root(&mut self, a: Value) -> Value {
+        if matches!(self.ty(a).float_kind(), Some(FloatKind::F32 | FloatKind::F16)) {
+            return self.b.unary(Op::Math(MathFn::Rsqrt), a);
+        }
         let root = self.b.unary(Op::FSqrt, a);
         let one = self.float_like(a, 1.0);
         self.b.binary(Op::FDiv, one, root)
