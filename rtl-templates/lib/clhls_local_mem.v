@@ -188,7 +188,9 @@ module clhls_local_mem #(
         end
       end
 
-      wire [2*SIDE-1:0]     c_word;  // the requests that may clash
+      /* verilator lint_off UNUSEDSIGNAL */
+      wire [2*SIDE-1:0]     c_word;  // the requests that may clash: addresses and strobes
+      /* verilator lint_on UNUSEDSIGNAL */
       wire [1:0]            c_valid;
       wire [ADDR_BITS-1:0]  addr0 = c_word[0 +: ADDR_BITS];
       wire [ADDR_BITS-1:0]  addr1 = c_word[SIDE +: ADDR_BITS];
