@@ -28,6 +28,7 @@ pub mod ir_builder;
 pub mod math;
 pub mod native;
 pub mod operator;
+pub mod remainder;
 pub mod stimulus;
 
 pub use bits::{Bits, Rom};

@@ -5,10 +5,11 @@
 //! where Rust guarantees correct rounding; everything else runs the datapaths of crate `arith`.
 //! The tests hold the two against each other.
 
+use arith::remainder::{Kind, remainder};
 use arith::{Format, Operator};
 use ir::builder::{mask, sign_extend};
 use ir::op::generic_tag;
-use ir::{FloatCC, FloatKind, IntCC, Op, Rounding, Scalar, Space, Table, TableData, Type};
+use ir::{FloatCC, FloatKind, IntCC, MathFn, Op, Rounding, Scalar, Space, Table, TableData, Type};
 
 /// The result of a pure scalar operation, zero above its width.
 ///
@@ -139,6 +140,10 @@ fn float(
             // exact in the operands' format, so f64 computes it for the narrower ones too
             let rem = to_f64(kind, arg(0)?) % to_f64(kind, arg(1)?);
             from_f64(kind, rem)
+        }
+        (Op::Math(f @ (MathFn::Remainder | MathFn::RemquoBits)), kind) => {
+            let (rest, n) = remainder(kind.into(), Kind::Nearest, arg(0)?, arg(1)?);
+            Some(if f == MathFn::Remainder { rest } else { n.into() })
         }
         (op, FloatKind::F32) if is_host_f32(op, result) => {
             let x = |k| arg(k).map(|bits| f32::from_bits(bits as u32));

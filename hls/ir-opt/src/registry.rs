@@ -84,6 +84,11 @@ pub const PASSES: &[Pass] = &[
         body: Body::Function(|f, _| legalise_memory::run(f)),
     },
     function_pass!(
+        "expand-remainders",
+        expand_remainders::run,
+        "Replaces remainders of floats by loops of subtractions, one for all lanes of a vector."
+    ),
+    function_pass!(
         "lower-switch",
         lower_switch::run,
         "Replaces switches by balanced trees of comparisons."
@@ -158,7 +163,8 @@ pub fn pass(name: &str) -> Option<&'static Pass> {
 const FRONT: &[&str] = &["inline", "simplify-cfg", "infer-spaces", "sroa", "scalarise", "dce"];
 
 /// Every level, where the form of accesses is final.
-const MEMORY: &[&str] = &["legalise-memory", "lower-switch", "dce", "simplify-cfg"];
+const MEMORY: &[&str] =
+    &["legalise-memory", "expand-remainders", "lower-switch", "dce", "simplify-cfg"];
 
 /// Every level, last.
 const SHAPE: &[&str] =

@@ -39,12 +39,13 @@ impl<'a> Units<'a> {
         }
         let result = data.result.map_or(ir::Type::BOOL, |r| func.ty(r));
         let Some(operator) = Operator::from_ir(data.op, func.ty(data.args[0]), result) else {
+            let (name, of) = (ir::print::op_name(data.op), func.ty(data.args[0]));
             return Err(Diagnostic::error(
-                "E0301",
-                format!("no hardware for {:?} on {result}", data.op),
+                "E0404",
+                format!("there is no hardware for `{name}` of {of}"),
             )
             .at(data.loc)
-            .note("this operation is part of the numerics milestone")
+            .note("it comes with the numerics milestone")
             .into());
         };
         let id = match self.ids.get(&operator) {

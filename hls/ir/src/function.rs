@@ -243,6 +243,9 @@ pub enum KernelArgKind {
     Value(Option<Type>),
 }
 
+/// Most work-items of a work-group that a kernel may ask for: generated hardware counts them with 16 bits.
+pub const MOST_WORK_ITEMS: u32 = 65_535;
+
 /// Kernel attributes and execution modes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelInfo {

@@ -117,6 +117,10 @@ functions! {
     Pown "pown" [Float, Int] => Float;
     /// Power of a base that is not negative.
     Powr "powr" [Float, Float] => Float;
+    /// The first operand less the nearest multiple of the second; ties to the even one.
+    Remainder "remainder" [Float, Float] => Float;
+    /// The last seven bits of that multiple's factor, with the sign of the quotient.
+    RemquoBits "remquo_bits" [Float, Float] => Int;
     /// Root with an integer index.
     Rootn "rootn" [Float, Int] => Float;
     /// Reciprocal of the square root.

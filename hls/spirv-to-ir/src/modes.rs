@@ -3,10 +3,8 @@
 use crate::decode::Inst;
 use crate::errors::{BAD_ID, R, TOO_LARGE, UNSUPPORTED_FEATURE, fail, unsupported};
 use crate::module::Spv;
+use ir::MOST_WORK_ITEMS;
 use rspirv::spirv::{ExecutionMode, Op};
-
-/// Largest work-group that a kernel can ask for: generated hardware counts its work-items with 16 bits.
-const MOST_WORK_ITEMS: u32 = 65_535;
 
 /// Takes in one `OpExecutionMode` or `OpExecutionModeId`.
 pub(crate) fn read(spv: &mut Spv, inst: &Inst) -> R<()> {

@@ -110,6 +110,52 @@ pub const SPECS: &[Spec] = &[
             logarithm(t) / ln(2)
         })
     },
+    Spec {
+        degree: 3,
+        ..single("erf_f32", "erf(x) / x, x = 4 t", 7, |t| erf_over_argument(&(t.clone() * 4u32)))
+    },
+    Spec {
+        degree: 3,
+        frac_bits: 34,
+        ..single("erfcx_f32", "e^(x^2) erfc(x), x = 8 t or, from 1/2, 16 t - 4", 9, |t| {
+            let x = if *t < 0.5 { t.clone() * 8u32 } else { t.clone() * 16u32 - 4u32 };
+            x.clone().square().exp() * x.erfc()
+        })
+    },
+    Spec {
+        degree: 4,
+        frac_bits: 34,
+        ..single(
+            "log2_gamma_f32",
+            "log2 gamma(2^o m), o = 0 to 5 by eighths; then constant",
+            9,
+            |t| {
+                let most = Float::with_val(PRECISION, 64);
+                let y = if *t < 0.75 { octave(t, 8) } else { most };
+                y.ln_gamma() / ln(2)
+            },
+        )
+    },
+    Spec {
+        degree: 3,
+        frac_bits: 34,
+        ..single(
+            "log_gamma_f32",
+            "ln gamma(y) / ((y - 1) (y - 2)), y = 2^(o - 1) m, o = 0 to 3 by quarters",
+            8,
+            |t| log_gamma_over_zeros(&(octave(t, 4) / 2u32)),
+        )
+    },
+    Spec {
+        degree: 3,
+        frac_bits: 34,
+        ..single(
+            "stirling_f32",
+            "ln gamma(y) - ((y - 1/2) ln y - y + ln(2 pi) / 2), y = 2^(o + 2) m, o = 0 to 15",
+            8,
+            |t| stirling_correction(&(octave(t, 16) * 4u32)),
+        )
+    },
 ];
 
 /// A table with the usual degree and fraction bits of single precision.
@@ -162,4 +208,33 @@ fn sine_and_cosine(t: &Float) -> Float {
     }
     let r = Float::with_val(PRECISION, t - 0.5f64);
     (half_pi * r).cos()
+}
+
+/// erf(x) / x, at 0 by its limit.
+fn erf_over_argument(x: &Float) -> Float {
+    if x.is_zero() {
+        let pi = Float::with_val(PRECISION, Constant::Pi);
+        return 2u32 / pi.sqrt();
+    }
+    x.clone().erf() / x
+}
+
+/// ln gamma(y) / ((y - 1) (y - 2)), at its removable poles by the derivative.
+fn log_gamma_over_zeros(y: &Float) -> Float {
+    let euler = Float::with_val(PRECISION, Constant::Euler);
+    if *y == 1 {
+        return euler;
+    }
+    if *y == 2 {
+        return 1u32 - euler;
+    }
+    let zeros = Float::with_val(PRECISION, y - 1u32) * Float::with_val(PRECISION, y - 2u32);
+    y.clone().ln_gamma() / zeros
+}
+
+/// What is left of ln gamma by Stirling's formula.
+fn stirling_correction(y: &Float) -> Float {
+    let two_pi = Float::with_val(PRECISION, Constant::Pi) * 2u32;
+    let main = Float::with_val(PRECISION, y - 0.5f64) * y.clone().ln() - y + two_pi.ln() / 2u32;
+    y.clone().ln_gamma() - main
 }

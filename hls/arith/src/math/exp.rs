@@ -22,7 +22,8 @@ pub enum Base {
 }
 
 /// log2(e) and log2(10), rounded, with 38 fraction bits in 40 bits.
-const LOG2_E: u128 = 396_564_993_198;
+pub(super) const LOG2_E: u128 = 396_564_993_198;
+pub(super) const LOG2_E_FRAC: u32 = 38;
 const LOG2_TEN: u128 = 913_124_641_741;
 const CONSTANT_BITS: u32 = 40;
 
@@ -63,7 +64,7 @@ pub(super) fn power<B: Bits>(b: &B, base: Base, x: &Parts<B::V>) -> Power<B::V> 
     // |x| log2(base) / 2^exponent: three integer bits.
     let product = match constant {
         Some(c) => b.umul(significand, b.constant(CONSTANT_BITS, c)),
-        None => b.pad_low(b.zext(significand, 26), 38),
+        None => b.pad_low(b.zext(significand, 26), LOG2_E_FRAC),
     };
     let most = F32.bias() + INT_BITS - 3;
     let huge = b.not(b.ult_const(x.exp, u128::from(most) + 1));

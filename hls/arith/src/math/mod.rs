@@ -5,7 +5,9 @@
 //! ARITH 2015, and J. Detrey, F. de Dinechin, "Table-based polynomials for fast hardware function evaluation", ASAP 2005.
 
 mod arc;
+mod erf;
 mod exp;
+mod gamma;
 mod hyperbolic;
 mod log;
 mod pack;
@@ -21,11 +23,12 @@ use crate::float;
 use crate::format::Format;
 use ir::{MathFn, MathType, Rounding};
 
-/// Whether there is a datapath for a function in a format.
+/// Whether there is a datapath for a function in a format. [`crate::remainder`] is a loop, and no datapath.
 pub fn is_supported(f: MathFn, format: Format) -> bool {
-    use MathFn::*;
-    let missing = matches!(f, Erf | Erfc | Lgamma | LgammaSign | Tgamma);
-    is_exact(f) || matches!(format, Format::F32 | Format::F16) && !missing
+    if matches!(f, MathFn::Remainder | MathFn::RemquoBits) {
+        return false;
+    }
+    is_exact(f) || matches!(format, Format::F32 | Format::F16)
 }
 
 /// Bits of an operand or result of this kind.
@@ -46,7 +49,7 @@ pub fn build<B: Bits>(b: &B, f: MathFn, format: Format, inputs: &[B::V]) -> B::V
 
 /// Functions that move bits only, in any format.
 fn is_exact(f: MathFn) -> bool {
-    matches!(f, MathFn::Ldexp | MathFn::Ilogb | MathFn::Logb)
+    matches!(f, MathFn::Ldexp | MathFn::Ilogb | MathFn::Logb | MathFn::LgammaSign)
 }
 
 /// Half precision by way of single precision.
@@ -109,6 +112,11 @@ fn single<B: Bits>(b: &B, f: MathFn, format: Format, inputs: &[B::V]) -> B::V {
         MathFn::Ldexp => power::ldexp(b, format, x, inputs[1]),
         MathFn::Ilogb => power::ilogb(b, format, x),
         MathFn::Logb => power::logb(b, format, x),
-        _ => unreachable!("{} has no datapath yet: see is_supported", f.name()),
+        MathFn::Remainder | MathFn::RemquoBits => unreachable!("{} is a loop", f.name()),
+        MathFn::Erf => erf::erf(b, x),
+        MathFn::Erfc => erf::erfc(b, x),
+        MathFn::Tgamma => gamma::tgamma(b, x),
+        MathFn::Lgamma => gamma::lgamma(b, x),
+        MathFn::LgammaSign => gamma::lgamma_sign(b, format, x),
     }
 }

@@ -226,4 +226,14 @@ tables! {
     ATANH_F32 "atanh_f32";
     /// As `LOG2_F32`, finer.
     LOG2_FINE_F32 "log2_fine_f32";
+    /// erf(x) / x with x = 4t.
+    ERF_F32 "erf_f32";
+    /// e^(x^2) erfc(x) with x = 8t or, from t = 1/2, 16t - 4.
+    ERFCX_F32 "erfcx_f32";
+    /// log2 gamma(y) with y in [1, 64), one octave each eighth.
+    LOG2_GAMMA_F32 "log2_gamma_f32";
+    /// ln gamma(y) / ((y - 1) (y - 2)) with y in [1/2, 8), one octave each quarter.
+    LOG_GAMMA_F32 "log_gamma_f32";
+    /// What Stirling's formula leaves of ln gamma(y), y in [4, 2^18), one octave each sixteenth.
+    STIRLING_F32 "stirling_f32";
 }

@@ -5,6 +5,7 @@
 //! cancellation. Then sin = r S(r), cos = C(r) from one table.
 
 use super::pack::pack;
+use super::scaled::{self, Scaled};
 use super::table::{SINCOS_F32, TWO_OVER_PI_F32};
 use crate::bits::Bits;
 use crate::float::div::divide_significands;
@@ -109,6 +110,20 @@ pub fn cos<B: Bits>(b: &B, unit: Unit, x: B::V) -> B::V {
     of_quadrant(b, &xp, &r, quadrant, b.bool(false))
 }
 
+/// `sin(pi/2 (quadrant + r))`: magnitude and scale of its absolute value, whether it is negative, and whether it is 0.
+#[inline(always)]
+fn turned<B: Bits>(b: &B, r: &Reduced<B::V>, quadrant: B::V) -> (B::V, B::V, B::V, B::V) {
+    let cosine = b.bit(quadrant, 0);
+    let value = look_up(b, cosine, r);
+    let frac = SINCOS_F32.parsed().frac_bits;
+    let product = b.umul(r.n, value);
+    let magnitude = b.mux(cosine, b.zext(value, b.width(product)), product);
+    let frac = b.constant(SCALE_BITS, frac.into());
+    let scale = b.mux(cosine, b.negate(frac), b.sub(r.scale, frac));
+    let negative = b.xor(b.bit(quadrant, 1), b.and_not(r.negative, cosine));
+    (magnitude, scale, negative, b.and_not(b.is_zero(r.n), cosine))
+}
+
 /// `sign sin(pi/2 (quadrant + r))`. An exact zero has the sign `sign`.
 #[inline(always)]
 fn of_quadrant<B: Bits>(
@@ -118,18 +133,18 @@ fn of_quadrant<B: Bits>(
     quadrant: B::V,
     sign: B::V,
 ) -> B::V {
-    let cosine = b.bit(quadrant, 0);
-    let value = look_up(b, cosine, r);
-    let frac = SINCOS_F32.parsed().frac_bits;
-    let product = b.umul(r.n, value);
-    let magnitude = b.mux(cosine, b.zext(value, b.width(product)), product);
-    let frac = b.constant(SCALE_BITS, frac.into());
-    let scale = b.mux(cosine, b.negate(frac), b.sub(r.scale, frac));
-    let turned = b.xor(b.bit(quadrant, 1), b.and_not(r.negative, cosine));
-    let zero = b.and_not(b.is_zero(r.n), cosine);
-    let sign = b.xor(sign, b.and_not(turned, zero));
+    let (magnitude, scale, negative, zero) = turned(b, r, quadrant);
+    let sign = b.xor(sign, b.and_not(negative, zero));
     let specials = Specials { nan: x.exp_ones, inf: b.bool(false), zero: None };
     pack(b, F32, sign, magnitude, scale, &specials)
+}
+
+/// `|sin(pi x)|`, and whether `sin(pi |x|)` is negative and whether it is 0.
+#[inline(always)]
+pub(super) fn sine_of_half_turns<B: Bits>(b: &B, x: &Parts<B::V>) -> (Scaled<B::V>, B::V, B::V) {
+    let r = reduce(b, Unit::HalfTurn, x);
+    let (magnitude, scale, negative, zero) = turned(b, &r, r.quadrant);
+    (Scaled { magnitude, scale: b.sext(scale, scaled::SCALE_BITS) }, negative, zero)
 }
 
 /// `tan(x)`; for `HalfTurn` `tan(pi x)`.

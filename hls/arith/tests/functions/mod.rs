@@ -51,6 +51,10 @@ pub fn value(f: MathFn, x: &Float, y: &Float) -> Float {
         }
         Rsqrt => x.recip_sqrt(),
         Hypot => x.hypot(y),
+        Erf => x.erf(),
+        Erfc => x.erfc(),
+        Tgamma => x.gamma(),
+        Lgamma => x.ln_abs_gamma().0,
         Pow | Pown => x.pow(y),
         Powr => powr(x, y),
         Rootn => rootn(x, y),

@@ -2,6 +2,7 @@
 
 pub mod barriers;
 pub mod dce;
+pub mod expand_remainders;
 pub mod fold;
 pub mod gvn;
 pub mod if_convert;

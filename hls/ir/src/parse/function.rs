@@ -3,8 +3,8 @@
 use super::{Parser, Result, Token, constant, error};
 use crate::entities::{Block, Func, Global, Inst, Object, Table, Value};
 use crate::function::{
-    BlockCall, Function, KernelArg, KernelArgKind, KernelInfo, LoopHint, ObjectData, ObjectKind,
-    TableData, Terminator,
+    BlockCall, Function, KernelArg, KernelArgKind, KernelInfo, LoopHint, MOST_WORK_ITEMS,
+    ObjectData, ObjectKind, TableData, Terminator,
 };
 use crate::math::MathFn;
 use crate::module::Module;
@@ -89,7 +89,16 @@ impl Parser<'_> {
 
     fn sizes(&mut self) -> Result<Option<[u32; 3]>> {
         self.next();
-        Ok(Some([self.number()?, self.number()?, self.number()?]))
+        let loc = self.loc();
+        let sizes: [u32; 3] = [self.number()?, self.number()?, self.number()?];
+        let items = sizes.iter().try_fold(1u32, |p, n| p.checked_mul(*n));
+        match items.is_some_and(|n| (1..=MOST_WORK_ITEMS).contains(&n)) {
+            true => Ok(Some(sizes)),
+            false => {
+                let text = format!("a work-group has 1 to {MOST_WORK_ITEMS} work-items");
+                Err(error(loc, text))
+            }
+        }
     }
 
     fn attribute(&mut self) -> Result<Option<u32>> {

@@ -127,7 +127,8 @@ fn kernel_info(r: &mut Rng) -> KernelInfo {
         no_write: r.coin(),
         no_read: r.coin(),
     };
-    let size = |r: &mut Rng| [r.next() as u32, r.next() as u32, 1];
+    let size =
+        |r: &mut Rng| [1 + r.below(40) as u32, 1 + r.below(40) as u32, 1 + r.below(40) as u32];
     KernelInfo {
         args: (0..r.below(4)).map(|_| arg(r)).collect(),
         reqd_work_group_size: r.maybe(size),

@@ -66,6 +66,13 @@ pub(super) const TABLE: Table = &[
     (Std::native_sin, |l, i| l.ext_math(i, MathFn::Sin)),
     (Std::native_cos, |l, i| l.ext_math(i, MathFn::Cos)),
     (Std::native_tan, |l, i| l.ext_math(i, MathFn::Tan)),
+    (Std::erf, |l, i| l.ext_math(i, MathFn::Erf)),
+    (Std::erfc, |l, i| l.ext_math(i, MathFn::Erfc)),
+    (Std::tgamma, |l, i| l.ext_math(i, MathFn::Tgamma)),
+    (Std::lgamma, |l, i| l.ext_math(i, MathFn::Lgamma)),
+    (Std::lgamma_r, |l, i| l.ext_lgamma_r(i)),
+    (Std::remainder, |l, i| l.ext_math(i, MathFn::Remainder)),
+    (Std::remquo, |l, i| l.ext_remquo(i)),
     (Std::sincos, |l, i| l.ext_sincos(i)),
     (Std::frexp, |l, i| l.ext_frexp(i)),
     (Std::modf, |l, i| l.ext_modf(i)),
@@ -96,7 +103,8 @@ impl<'a> Lower<'a, '_, '_> {
         };
         let fits = float.is_float() && f.args().iter().zip(args).all(|(k, a)| self.ty(*a) == of(k));
         self.check(fits, inst, "its operands are not of the types that it takes")?;
-        let exact = matches!(f, MathFn::Ldexp | MathFn::Ilogb | MathFn::Logb);
+        use MathFn::*;
+        let exact = matches!(f, Ldexp | Ilogb | Logb | LgammaSign | Remainder | RemquoBits);
         if !exact && !matches!(float.float_kind(), Some(FloatKind::F32 | FloatKind::F16)) {
             let what = format!("OpenCL.std `{}` of {}", f.name(), float.lane());
             return Err(unsupported(UNSUPPORTED_EXT, what, MILESTONE));
@@ -127,6 +135,27 @@ impl<'a> Lower<'a, '_, '_> {
         let cosine = self.math(inst, MathFn::Cos, &[x], ty)?;
         self.store_result(place, cosine);
         self.set(inst, sine)
+    }
+
+    fn ext_lgamma_r(&mut self, inst: &Inst<'a>) -> R<()> {
+        let (x, place) = self.float_and_place(inst)?;
+        let ty = self.ty(x);
+        let logarithm = self.math(inst, MathFn::Lgamma, &[x], ty)?;
+        let sign = self.math(inst, MathFn::LgammaSign, &[x], ty)?;
+        self.store_result(place, sign);
+        self.set(inst, logarithm)
+    }
+
+    /// Remainder of the nearest quotient, and that one's last bits.
+    fn ext_remquo(&mut self, inst: &Inst<'a>) -> R<()> {
+        let [x, y] = self.floats(inst, 0)?;
+        let place = self.pointer(inst, 2)?;
+        self.check_writable(inst, place)?;
+        let ty = self.ty(x);
+        let rest = self.math(inst, MathFn::Remainder, &[x, y], ty)?;
+        let n = self.math(inst, MathFn::RemquoBits, &[x, y], ty)?;
+        self.store_result(place, n);
+        self.set(inst, rest)
     }
 
     /// x = m 2^n with m in [1/2, 1); zero, infinity and NaN are m themselves, with n = 0.
