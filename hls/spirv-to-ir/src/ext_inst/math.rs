@@ -97,7 +97,7 @@ impl<'a> Lower<'a, '_, '_> {
         let fits = float.is_float() && f.args().iter().zip(args).all(|(k, a)| self.ty(*a) == of(k));
         self.check(fits, inst, "its operands are not of the types that it takes")?;
         let exact = matches!(f, MathFn::Ldexp | MathFn::Ilogb | MathFn::Logb);
-        if !exact && !matches!(float.float_kind(), Some(FloatKind::F32 | FloatKind::F16)) {
+        if !exact && float.float_kind() == Some(FloatKind::BF16) {
             let what = format!("OpenCL.std `{}` of {}", f.name(), float.lane());
             return Err(unsupported(UNSUPPORTED_EXT, what, MILESTONE));
         }
