@@ -96,6 +96,7 @@ proofs: ## every rewrite rule through z3
 	@$(CARGO) run --release --quiet -p clhls-ir-opt --bin prove-rules
 
 exhaustive: ## arithmetic operators against their references, long runs
+	@$(CARGO) test --release -p clhls-arith --test tables --test math -- --ignored --nocapture
 	@$(CARGO) run --release -p clhls-arith --example exhaustive
 
 fuzz: kernels ## a million mutated SPIR-V modules

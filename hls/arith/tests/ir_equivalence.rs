@@ -1,7 +1,7 @@
 //! The IR that an operator becomes computes what the native datapath computes.
 
 use arith::stimulus::Rng;
-use arith::{Format, Operator, Rounding, build_function, eval_all, expand};
+use arith::{Format, Operator, Rounding, build_function, eval_all, expand, math};
 use clhls_arith as arith;
 use ir::{Function, IntCC, Op, Terminator, Value};
 
@@ -97,6 +97,25 @@ fn float_operators() {
                 let x = rng.float(format);
                 let inputs = [x, rng.float_near(format, x), rng.float_near(format, x)];
                 inputs[..op.input_widths().len()].iter().map(|x| *x as u128).collect()
+            });
+        }
+    }
+}
+
+#[test]
+fn mathematical_functions() {
+    for format in [Format::F16, Format::F32, Format::F64] {
+        for f in ir::MathFn::ALL.iter().copied().filter(|f| math::is_supported(*f, format)) {
+            compare(Operator::Math(f, format), 100, 9, |rng| {
+                let x = rng.float(format);
+                let unit = format.one() as u64 + rng.below(1 << (format.frac_bits - 3));
+                let x = [x, unit][rng.below(2) as usize];
+                let y = rng.float_near(format, x);
+                let second = f.args().get(1).map(|kind| match kind {
+                    ir::MathType::Float => y as u128,
+                    ir::MathType::Int => rng.integer(32) as u128,
+                });
+                [Some(x as u128), second].into_iter().flatten().collect()
             });
         }
     }

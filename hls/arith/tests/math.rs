@@ -10,7 +10,7 @@ use functions::numbers::{decode, encode};
 use functions::{ulp_error, value};
 use ir::{MathFn, MathType, Rounding};
 
-/// The bound of OpenCL C for single precision, in ulp.
+/// The bound of OpenCL C, in ulp; those of single and double precision are the same.
 fn bound(f: MathFn, format: Format) -> f64 {
     use MathFn::*;
     let (single, half) = match f {
@@ -44,6 +44,7 @@ fn promised(f: MathFn, format: Format) -> f64 {
         (Rootn, _) => 0.6,
         (Lgamma, _) => 1.0,
         (_, Format::F32) => 0.65,
+        (_, Format::F64) => 0.55,
         _ => 0.51,
     }
 }
@@ -109,6 +110,100 @@ fn single_precision_samples() {
     }
 }
 
+/// Operands of a function in double precision: corners, everyday numbers, neighbours of one another and of the places
+/// where functions turn, vanish or leave the range.
+fn double_operands(f: MathFn, rng: &mut Rng, mut test: impl FnMut(f64, u128)) {
+    let ends = [709.782712893384, -745.1332191019411, 1024.0, -1074.5, 308.2547155599167, -323.6];
+    let ends = ends.into_iter().chain([710.4758600739439, 19.06, 0.5, 36.7, -37.4, 0.25]);
+    let ends: Vec<f64> = ends.collect();
+    let any = |rng: &mut Rng| f64::from_bits(rng.float(Format::F64));
+    let everyday = |rng: &mut Rng| {
+        let integer = (rng.bits() as i64 >> 11) as f64;
+        integer / 2f64.powi(40 + rng.below(14) as i32)
+    };
+    let ulps = |x: f64, rng: &mut Rng| {
+        f64::from_bits(x.to_bits().wrapping_add(rng.below(9)).wrapping_sub(4))
+    };
+    let near_one = |rng: &mut Rng| {
+        let distance = (rng.bits() as i64 as f64) / 2f64.powi(64 + rng.below(53) as i32);
+        1.0 + distance
+    };
+    let reach = 1 << (1 + rng.below(40));
+    let quarter = rng.below(reach) as f64 * std::f64::consts::FRAC_PI_2;
+    let end = ends[rng.below(ends.len() as u64) as usize];
+    let inside = (rng.bits() as i64 >> 10) as f64 / 2f64.powi(53) * 1100.0;
+    let firsts = [any(rng), everyday(rng), near_one(rng), -near_one(rng)];
+    let firsts = firsts.into_iter().chain([ulps(quarter, rng), ulps(end, rng), inside]);
+    for x in firsts.collect::<Vec<_>>() {
+        match f.args().get(1) {
+            None => test(x, 0),
+            Some(MathType::Int) => {
+                test(x, rng.integer(32) as u128);
+                test(x, u128::from((rng.below(40) as i32 - 20) as u32));
+            }
+            Some(MathType::Float) => {
+                test(x, u128::from(rng.float_near(Format::F64, x.to_bits())));
+                let y = everyday(rng);
+                test(x, y.to_bits().into());
+                test(x.abs(), y.floor().to_bits().into());
+                // A power that is about as large as there are.
+                let largest = inside / x.abs().log2();
+                test(x.abs(), largest.to_bits().into());
+            }
+        }
+    }
+}
+
+fn double_precision(cases: usize, seed: u64) {
+    for f in float_functions(Format::F64) {
+        let mut rng = Rng::new(seed);
+        let (mut worst, mut tests) = (0f64, 0);
+        while tests < cases {
+            double_operands(f, &mut rng, |x, y| {
+                worst = worst.max(check(f, Format::F64, x.to_bits().into(), y));
+                tests += 1;
+            });
+        }
+        println!("{} of f64: {worst:.3} ulp in {tests} cases", f.name());
+    }
+}
+
+#[test]
+fn double_precision_samples() {
+    double_precision(4_000, 3);
+}
+
+/// A million cases a function: `cargo test --release -p clhls-arith --test math -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes some minutes in a release build"]
+fn double_precision_at_length() {
+    double_precision(1_000_000, 4);
+}
+
+/// Arguments at which double precision is hardest.
+#[test]
+fn hard_cases_of_double_precision() {
+    let check = |f, x: f64| check(f, Format::F64, x.to_bits().into(), 0);
+    // Nearest to a multiple of pi/2 of all doubles.
+    let nearest = 6_381_956_970_095_103f64 * 2f64.powi(797);
+    for f in [MathFn::Sin, MathFn::Cos, MathFn::Tan, MathFn::Sinpi, MathFn::Cospi, MathFn::Tanpi] {
+        for x in [nearest, 1.5 * nearest, f64::MAX, f64::MIN_POSITIVE, f64::from_bits(1), 0.5, 0.75]
+        {
+            check(f, x);
+            check(f, -x);
+        }
+    }
+    let ends = [709.782712893384, 709.7827128933841, -745.1332191019411, -745.1332191019412];
+    let ends = ends.into_iter().chain([-708.3964185322641, 1024.0, -1074.0, -1075.0, -1074.9]);
+    for x in ends.chain([308.25471555991675, -323.60724533877976, 1e300, -1e300, 1e-300]) {
+        for f in
+            [MathFn::Exp, MathFn::Exp2, MathFn::Exp10, MathFn::Expm1, MathFn::Sinh, MathFn::Cosh]
+        {
+            check(f, x);
+        }
+    }
+}
+
 /// Arguments at which single precision is hardest: x nearest to a multiple of pi/2, and the ends of the ranges.
 #[test]
 fn hard_cases() {
@@ -142,6 +237,25 @@ fn gamma_functions() {
         for x in points {
             for bits in [x.to_bits(), x.next_up().to_bits(), x.next_down().to_bits()] {
                 check(f, Format::F32, bits.into(), 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn gamma_functions_of_double_precision() {
+    let points = [
+        171.624, 171.625, 177.5, 184.25, 192.0, 256.0, 4.0, 3.999_999, 8.0, 16.0, 1.0, 2.0, 0.5,
+        1e-308, 1e-309, 27.2, 27.3, 26.5, 5.92, 5.93, 32.0, 1e15, 2.5e305, 2.6e305, 1.7e10, 1.8e10,
+    ];
+    for f in [MathFn::Tgamma, MathFn::Lgamma, MathFn::Erf, MathFn::Erfc] {
+        let mut rng = Rng::new(12);
+        let near =
+            (0..2000).map(|_| (rng.below(1 << 40) as f64 - 549_755_813_888.0) / 2_147_483_648.0);
+        let integers = (-190..180).map(f64::from);
+        for x in points.iter().flat_map(|x| [*x, -*x]).chain(near).chain(integers) {
+            for bits in [x.to_bits(), x.next_up().to_bits(), x.next_down().to_bits()] {
+                check(f, Format::F64, bits.into(), 0);
             }
         }
     }

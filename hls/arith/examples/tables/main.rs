@@ -2,7 +2,7 @@
 //!
 //! Each segment's polynomial interpolates the function, as MPFR computes it with 300 bits, in the Chebyshev nodes of the
 //! segment; its coefficients are rounded to the table's fraction bits. The first line of each file tells the largest error
-//! of the datapath's own arithmetic, found at 64 points of each segment.
+//! of the datapath's own arithmetic, found at 65 points of each segment.
 
 mod specs;
 
@@ -15,20 +15,30 @@ use std::fmt::Write as _;
 pub const PRECISION: u32 = 300;
 /// Points of a segment at which the error is taken.
 const POINTS: u32 = 64;
-/// Fraction bits of the local argument at which it is taken.
-const LOCAL_BITS: u32 = 40;
 
 fn main() {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/tables").to_owned();
     let dir = std::env::args().nth(1).unwrap_or(default);
-    for spec in SPECS {
-        let text = table(spec);
-        println!("{}: {}", spec.name, text.lines().next().unwrap_or_default());
-        let path = format!("{dir}/{}.txt", spec.name);
+    for (name, text) in files() {
+        println!("{name}: {}", text.lines().next().unwrap_or_default());
+        let path = format!("{dir}/{name}.txt");
         std::fs::write(&path, text).unwrap_or_else(|e| panic!("{path}: {e}"));
     }
-    let path = format!("{dir}/two_over_pi_f32.txt");
-    std::fs::write(&path, windows()).unwrap_or_else(|e| panic!("{path}: {e}"));
+}
+
+/// Name and text of each file.
+pub fn files() -> impl Iterator<Item = (&'static str, String)> {
+    tables().map(|spec| (spec.name, table(&spec))).chain(windows_of_two_over_pi())
+}
+
+/// The coefficient tables.
+pub fn tables() -> impl Iterator<Item = Spec> {
+    SPECS.iter().copied().chain(specs::double())
+}
+
+/// Name and text of the files of 2/pi.
+pub fn windows_of_two_over_pi() -> [(&'static str, String); 2] {
+    [("two_over_pi_f32", windows()), ("two_over_pi_f64", wide_windows())]
 }
 
 /// Fraction bits and number of the windows of 2/pi for single precision.
@@ -46,6 +56,29 @@ fn windows() -> String {
         let scaled = Float::with_val(PRECISION, &two_over_pi << (i - 25 + WINDOW_BITS as i32));
         let whole = scaled.floor().to_integer().expect("finite");
         let _ = writeln!(text, "{}", whole.keep_bits(WINDOW_BITS + 2));
+    }
+    text
+}
+
+/// The same for double precision: every fourth window, with as many bits more, as three numbers.
+const WIDE_FRAC: i32 = 178;
+const WIDE_LIMB: u32 = 60;
+const WIDE_WINDOWS: i32 = 257;
+
+/// See `TWO_OVER_PI_F64`.
+fn wide_windows() -> String {
+    let mut text = String::from(
+        "# 2/pi 2^(4 i - 54) modulo 4 with 178 fraction bits, for i from 0, the high 60 bits first; before that the width of a word.\n\
+         # Written by `cargo run --release -p clhls-arith --example tables`.\n60\n",
+    );
+    // Bits before the point, behind it, and some.
+    let precision = PRECISION + 4 * WIDE_WINDOWS as u32 + WIDE_FRAC as u32;
+    let two_over_pi = 2u32 / Float::with_val(precision, rug::float::Constant::Pi);
+    for i in 0..WIDE_WINDOWS {
+        let scaled = Float::with_val(precision, &two_over_pi << (4 * i - 54 + WIDE_FRAC));
+        let whole = scaled.floor().to_integer().expect("finite");
+        let limb = |k: u32| Integer::from(&whole >> (k * WIDE_LIMB)).keep_bits(WIDE_LIMB);
+        let _ = writeln!(text, "{} {} {}", limb(2), limb(1), limb(0));
     }
     text
 }
@@ -93,39 +126,49 @@ fn width(value: &Integer) -> u32 {
     magnitude.significant_bits() + 1
 }
 
-/// What the datapath computes at `z`, of `LOCAL_BITS`: see `Table::eval`.
-fn horner(row: &[Integer], widths: &[u32], z: &Integer, seen: &mut [u32]) -> Integer {
+/// What the datapath computes at `z`, of `Spec::local_bits`: see `Table::eval`.
+fn horner(
+    spec: &Spec,
+    (row, widths): (&[Integer], &[u32]),
+    z: &Integer,
+    seen: &mut [u32],
+) -> Integer {
     let degree = row.len() - 1;
     let mut sum = row[degree].clone();
     for k in (0..degree).rev() {
-        let kept = (widths[k + 1] + 1).min(LOCAL_BITS);
-        let factor = Integer::from(z >> (LOCAL_BITS - kept));
+        let kept = widths[k + 1].saturating_add_signed(spec.more).min(spec.local_bits);
+        let factor = Integer::from(z >> (spec.local_bits - kept));
         sum = &row[k] + ((&sum * factor) >> kept);
         seen[k] = seen[k].max(width(&sum));
     }
     sum
 }
 
-fn table(spec: &Spec) -> String {
+/// The coefficients of a segment.
+pub fn row(spec: &Spec, segment: u32) -> Vec<Integer> {
     let segments = 1u32 << spec.index_bits;
     let scale = real(2.0).pow(spec.frac_bits);
-    let rows: Vec<Vec<Integer>> = (0..segments)
-        .map(|s| {
-            let f = |z: &Float| (spec.f)(&(Float::with_val(PRECISION, z + s) / segments));
-            let exact = interpolate(spec.degree, f);
-            let rounded = exact.into_iter().map(|c| (c * &scale).round().to_integer());
-            rounded.map(|c| c.expect("finite")).collect()
-        })
-        .collect();
+    let f = |z: &Float| (spec.f)(&(Float::with_val(PRECISION, z + segment) / segments));
+    let exact = interpolate(spec.degree, f);
+    exact.into_iter().map(|c| (c * &scale).round().to_integer().expect("finite")).collect()
+}
+
+fn table(spec: &Spec) -> String {
+    let segments = 1u32 << spec.index_bits;
+    let rows: Vec<Vec<Integer>> = (0..segments).map(|s| row(spec, s)).collect();
     let mut widths: Vec<u32> = (0..=spec.degree)
         .map(|k| rows.iter().map(|row| width(&row[k])).max().unwrap_or(1))
         .collect();
     let error = measure(spec, &rows, &mut widths);
     let mut text = format!(
         "# {}: degree {}, {segments} segments; error at most {error:.2} units of fraction bit {}.\n\
-         # Written by `cargo run --release -p clhls-arith --example tables`.\nindex_bits {}\nfrac_bits {}\nwidths",
-        spec.what, spec.degree, spec.frac_bits, spec.index_bits, spec.frac_bits
+         # Written by `cargo run --release -p clhls-arith --example tables`.\n",
+        spec.what, spec.degree, spec.frac_bits
     );
+    if spec.more != 1 {
+        let _ = writeln!(text, "more {}", spec.more);
+    }
+    let _ = write!(text, "index_bits {}\nfrac_bits {}\nwidths", spec.index_bits, spec.frac_bits);
     widths.iter().for_each(|w| {
         let _ = write!(text, " {w}");
     });
@@ -140,17 +183,17 @@ fn table(spec: &Spec) -> String {
 /// The largest error, and widths that hold all intermediate values.
 fn measure(spec: &Spec, rows: &[Vec<Integer>], widths: &mut Vec<u32>) -> f64 {
     let segments = 1u32 << spec.index_bits;
-    let scale = real(2.0).pow(spec.frac_bits);
+    let (scale, bits) = (real(2.0).pow(spec.frac_bits), spec.local_bits);
     loop {
         let mut seen = widths.clone();
         let mut worst = 0f64;
         for (s, row) in rows.iter().enumerate() {
             for point in 0..=POINTS {
-                let top = (Integer::from(1) << LOCAL_BITS) - 1;
-                let z = (Integer::from(point) << LOCAL_BITS) / POINTS;
-                let z = z.min(top);
-                let computed = horner(row, widths, &z, &mut seen);
-                let local = Float::with_val(PRECISION, &z) >> LOCAL_BITS;
+                // Down from the top: the bits that the datapath drops are ones.
+                let top = (Integer::from(1) << bits) - 1;
+                let z = top * point / POINTS;
+                let computed = horner(spec, (row, widths), &z, &mut seen);
+                let local = Float::with_val(PRECISION, &z) >> bits;
                 let t = (local + s as u32) / segments;
                 let error = Float::with_val(PRECISION, &computed) - (spec.f)(&t) * &scale;
                 worst = worst.max(error.abs().to_f64());

@@ -1,10 +1,11 @@
 //! Which functions are tabulated, and how finely.
 
-use crate::PRECISION;
+use super::PRECISION;
 use rug::Float;
 use rug::float::Constant;
 
 /// A table.
+#[derive(Clone, Copy)]
 pub struct Spec {
     /// Name of its file.
     pub name: &'static str,
@@ -16,68 +17,36 @@ pub struct Spec {
     pub degree: usize,
     /// Fraction bits of coefficients and result.
     pub frac_bits: u32,
+    /// See `Parsed::more`.
+    pub more: i32,
+    /// Bits of the argument within a segment at which the error is taken.
+    pub local_bits: u32,
     /// The function of t in [0, 1].
     pub f: fn(&Float) -> Float,
 }
 
-/// All tables.
+/// The tables of single precision.
 pub const SPECS: &[Spec] = &[
-    Spec {
-        name: "exp2_f32",
-        what: "2^t",
-        index_bits: 7,
-        degree: 2,
-        frac_bits: 30,
-        f: |t| t.clone().exp2(),
-    },
-    Spec {
-        name: "expm1_f32",
-        what: "(e^x - 1) / x, x = t - 1/2",
-        index_bits: 7,
-        degree: 2,
-        frac_bits: 30,
-        f: |t| over_argument(&(t.clone() - 0.5f64), |x| x.clone().exp_m1()),
-    },
-    Spec {
-        name: "log2_f32",
-        what: "log2(m) / (m - 1), m = 1 + t or, from 1/2, (1 + t) / 2",
-        index_bits: 8,
-        degree: 2,
-        frac_bits: 30,
-        f: |t| logarithm(t) / ln(2),
-    },
-    Spec {
-        name: "log_f32",
-        what: "ln(m) / (m - 1), m = 1 + t or, from 1/2, (1 + t) / 2",
-        index_bits: 8,
-        degree: 2,
-        frac_bits: 30,
-        f: logarithm,
-    },
-    Spec {
-        name: "log10_f32",
-        what: "log10(m) / (m - 1), m = 1 + t or, from 1/2, (1 + t) / 2",
-        index_bits: 8,
-        degree: 2,
-        frac_bits: 30,
-        f: |t| logarithm(t) / ln(10),
-    },
-    Spec {
-        name: "log1p_f32",
-        what: "ln(1 + x) / x, x = t - 1/2",
-        index_bits: 8,
-        degree: 2,
-        frac_bits: 30,
-        f: |t| over_argument(&(t.clone() - 0.5f64), |x| x.clone().ln_1p()),
-    },
-    Spec {
-        name: "sincos_f32",
-        what: "sin(pi/2 r) / r, and from 1/2 cos(pi/2 r); r = t and t - 1/2",
-        index_bits: 8,
-        degree: 2,
-        frac_bits: 30,
-        f: sine_and_cosine,
-    },
+    single("exp2_f32", "2^t", 7, |t| t.clone().exp2()),
+    single("expm1_f32", "(e^x - 1) / x, x = t - 1/2", 7, |t| {
+        over_argument(&(t.clone() - 0.5f64), |x| x.clone().exp_m1())
+    }),
+    single("log2_f32", "log2(m) / (m - 1), m = 1 + t or, from 1/2, (1 + t) / 2", 8, |t| {
+        logarithm(t) / ln(2)
+    }),
+    single("log_f32", "ln(m) / (m - 1), m = 1 + t or, from 1/2, (1 + t) / 2", 8, logarithm),
+    single("log10_f32", "log10(m) / (m - 1), m = 1 + t or, from 1/2, (1 + t) / 2", 8, |t| {
+        logarithm(t) / ln(10)
+    }),
+    single("log1p_f32", "ln(1 + x) / x, x = t - 1/2", 8, |t| {
+        over_argument(&(t.clone() - 0.5f64), |x| x.clone().ln_1p())
+    }),
+    single(
+        "sincos_f32",
+        "sin(pi/2 r) / r, and from 1/2 cos(pi/2 r); r = t and t - 1/2",
+        8,
+        sine_and_cosine,
+    ),
     single("sqrt_f32", "sqrt(m 2^e), e = 0 and, from 1/2, 1", 8, |t| octave(t, 2).sqrt()),
     single("rsqrt_f32", "1 / sqrt(m 2^e), e = 0 and, from 1/2, 1", 9, |t| {
         octave(t, 2).recip_sqrt()
@@ -117,9 +86,9 @@ pub const SPECS: &[Spec] = &[
     Spec {
         degree: 3,
         frac_bits: 34,
-        ..single("erfcx_f32", "e^(x^2) erfc(x), x = 8 t or, from 1/2, 16 t - 4", 9, |t| {
-            let x = if *t < 0.5 { t.clone() * 8u32 } else { t.clone() * 16u32 - 4u32 };
-            x.clone().square().exp() * x.erfc()
+        ..single("erfcx_f32", "e^(x^2) erfc(x), x = 8 t or, from 1/2, 32 t - 12", 9, |t| {
+            let x = if *t < 0.5 { t.clone() * 8u32 } else { t.clone() * 32u32 - 12u32 };
+            scaled_erfc(&x)
         })
     },
     Spec {
@@ -165,7 +134,75 @@ const fn single(
     index_bits: u32,
     f: fn(&Float) -> Float,
 ) -> Spec {
-    Spec { name, what, index_bits, degree: 2, frac_bits: 30, f }
+    Spec { name, what, index_bits, degree: 2, frac_bits: 30, more: 1, local_bits: 40, f }
+}
+
+/// The same functions in double precision: name, degree, fraction bits. Fewer than 512 segments would not take less
+/// of a block memory; with a fraction bit more the largest products would take four by four multipliers of 18 bits.
+const DOUBLE: &[(&str, usize, u32)] = &[
+    ("exp2_f64", 4, 61),
+    ("expm1_f64", 4, 61),
+    ("log2_f64", 5, 61),
+    ("log_f64", 5, 61),
+    ("log10_f64", 5, 61),
+    ("log1p_f64", 5, 61),
+    ("sincos_f64", 5, 61),
+    ("sqrt_f64", 5, 61),
+    ("rsqrt_f64", 5, 61),
+    ("cbrt_f64", 5, 61),
+    ("recip_f64", 5, 61),
+    ("atan_f64", 5, 61),
+    ("asin_f64", 5, 61),
+    ("asin_root_f64", 5, 61),
+    ("sinh_f64", 4, 61),
+    ("tanh_f64", 4, 61),
+    ("asinh_f64", 4, 61),
+    ("acosh_f64", 4, 61),
+    ("atanh_f64", 5, 61),
+    ("log2_fine_f64", 6, 70),
+];
+
+/// Those of double precision that cover more.
+const WIDER: &[Spec] = &[
+    wider("erf_f64", "erf(x) / x, x = 8 t", (9, 6, 61), |t| erf_over_argument(&(t.clone() * 8u32))),
+    wider("erfcx_f64", "e^(x^2) erfc(x), x = 16 t or, from 1/2, 64 t - 24", (10, 7, 65), |t| {
+        scaled_erfc(&(if *t < 0.5 { t.clone() * 16u32 } else { t.clone() * 64u32 - 24u32 }))
+    }),
+    wider("log2_gamma_f64", "log2 gamma(2^o m), o = 0 to 7 by eighths", (10, 7, 62), |t| {
+        octave(t, 8).ln_gamma() / ln(2)
+    }),
+    wider(
+        "log_gamma_f64",
+        "ln gamma(y) / ((y - 1) (y - 2)), y = 2^(o - 1) m, o = 0 to 3 by quarters",
+        (9, 6, 64),
+        |t| log_gamma_over_zeros(&(octave(t, 4) / 2u32)),
+    ),
+    wider(
+        "stirling_f64",
+        "ln gamma(y) - ((y - 1/2) ln y - y + ln(2 pi) / 2), y = 2^(o + 2) m, o = 0 to 31",
+        (10, 7, 64),
+        |t| stirling_correction(&(octave(t, 32) * 4u32)),
+    ),
+];
+
+/// A table of double precision: index bits, degree and fraction bits.
+const fn wider(
+    name: &'static str,
+    what: &'static str,
+    (index_bits, degree, frac_bits): (u32, usize, u32),
+    f: fn(&Float) -> Float,
+) -> Spec {
+    Spec { name, what, index_bits, degree, frac_bits, more: -1, local_bits: 55, f }
+}
+
+/// The tables of double precision.
+pub fn double() -> impl Iterator<Item = Spec> {
+    let same = DOUBLE.iter().map(|&(name, degree, frac_bits)| {
+        let of = name.replace("f64", "f32");
+        let single = SPECS.iter().find(|s| s.name == of).expect("a table of single precision");
+        Spec { name, index_bits: 9, degree, frac_bits, more: -1, local_bits: 55, ..*single }
+    });
+    same.chain(WIDER.iter().copied())
 }
 
 /// `f(x) / x` at half of t.
@@ -217,6 +254,11 @@ fn erf_over_argument(x: &Float) -> Float {
         return 2u32 / pi.sqrt();
     }
     x.clone().erf() / x
+}
+
+/// e^(x^2) erfc(x)
+fn scaled_erfc(x: &Float) -> Float {
+    x.clone().square().exp() * x.clone().erfc()
 }
 
 /// ln gamma(y) / ((y - 1) (y - 2)), at its removable poles by the derivative.

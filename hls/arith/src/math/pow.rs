@@ -1,18 +1,59 @@
-//! Powers and roots with variable exponents in single precision: 2^(y log2 |x|), the logarithm with some more bits.
+//! Powers and roots with variable exponents: 2^(y log2 |x|), the logarithm with some more bits.
 
-use super::exp::{FRAC_BITS, INT_BITS, of_two};
+use super::exp::of_two;
 use super::log::magnitude;
-use super::scaled::{Scaled, is_below, look_up, scale};
-use super::table::{LOG2_FINE_F32, RECIP_F32};
+use super::scaled::{Scaled, is_below, look_up};
+use super::table::{LOG2_FINE_F32, LOG2_FINE_F64, Table};
+use super::working::Working;
 use crate::bits::Bits;
 use crate::float::parts::{Parts, normalise, unpack};
 use crate::float::round::Specials;
-use crate::format::Format;
 
-const F32: Format = Format::F32;
+/// What depends on the format.
+pub struct Constants {
+    /// log2(m) / (m - 1).
+    pub log2: &'static Table,
+    /// Bits of the exponent of x, two's complement.
+    pub e_bits: u32,
+    /// How the logarithm's two terms are added.
+    pub sum: Sum,
+    /// Bits of the logarithm that are multiplied.
+    pub log_bits: u32,
+    /// How the logarithm is divided by an integer.
+    pub quotient: Quotient,
+}
 
-/// Bits of the logarithm that are multiplied.
-const LOG_BITS: u32 = 36;
+/// The logarithm as a sum of the exponent and a logarithm of [3/4, 3/2).
+pub enum Sum {
+    /// With all bits of both.
+    Exact,
+    /// With so many fraction bits, unless the exponent is 0: a sum is never small.
+    Rounded(u32),
+}
+
+/// A logarithm over an integer.
+pub enum Quotient {
+    /// Times a reciprocal.
+    Reciprocal,
+    /// That, and what it lacks by the remainder.
+    Corrected,
+}
+
+pub static SINGLE: Constants = Constants {
+    log2: &LOG2_FINE_F32,
+    e_bits: 10,
+    sum: Sum::Exact,
+    log_bits: 36,
+    quotient: Quotient::Reciprocal,
+};
+
+pub static DOUBLE: Constants = Constants {
+    log2: &LOG2_FINE_F64,
+    e_bits: 12,
+    sum: Sum::Rounded(80),
+    log_bits: 72,
+    quotient: Quotient::Corrected,
+};
 
 /// The exponent of a power.
 struct Exponent<V> {
@@ -27,15 +68,15 @@ struct Exponent<V> {
 
 /// A float as an exponent.
 #[inline(always)]
-fn float_exponent<B: Bits>(b: &B, y: &Parts<B::V>) -> Exponent<B::V> {
-    const PLACES: u32 = 24;
-    let magnitude = Scaled::of(b, y);
-    // From 2^24 on all numbers are even; below 1 only 0 is an integer.
-    let small = is_below(b, y, PLACES as i32);
-    let fixed = magnitude.fraction(b, PLACES as i32, 2 * PLACES);
-    let whole = b.is_zero(b.trunc(fixed, PLACES));
+fn float_exponent<B: Bits>(b: &B, w: &Working, y: &Parts<B::V>) -> Exponent<B::V> {
+    let places = w.format.precision();
+    let magnitude = Scaled::of(b, w, y);
+    // From 2^p on all numbers are even; below 1 only 0 is an integer.
+    let small = is_below(b, w, y, places as i32);
+    let fixed = magnitude.fraction(b, places as i32, 2 * places);
+    let whole = b.is_zero(b.trunc(fixed, places));
     let zero = y.zero(b);
-    let tiny = b.and_not(is_below(b, y, 0), zero);
+    let tiny = b.and_not(is_below(b, w, y, 0), zero);
     Exponent {
         magnitude,
         negative: y.sign,
@@ -43,16 +84,16 @@ fn float_exponent<B: Bits>(b: &B, y: &Parts<B::V>) -> Exponent<B::V> {
         infinite: y.inf(b),
         nan: y.nan(b),
         integer: b.or(b.not(small), b.and_not(whole, tiny)),
-        odd: b.and(b.and(small, whole), b.bit(fixed, PLACES)),
+        odd: b.and(b.and(small, whole), b.bit(fixed, places)),
     }
 }
 
 /// A 32-bit integer as an exponent.
 #[inline(always)]
-fn integer_exponent<B: Bits>(b: &B, n: B::V) -> Exponent<B::V> {
+fn integer_exponent<B: Bits>(b: &B, w: &Working, n: B::V) -> Exponent<B::V> {
     let (negative, magnitude) = magnitude(b, n);
     Exponent {
-        magnitude: Scaled::new(b, magnitude, 0),
+        magnitude: Scaled::new(b, w, magnitude, 0),
         negative,
         zero: b.is_zero(n),
         infinite: b.bool(false),
@@ -64,26 +105,75 @@ fn integer_exponent<B: Bits>(b: &B, n: B::V) -> Exponent<B::V> {
 
 /// log2 |x| as sign and magnitude, for finite numbers other than 0.
 #[inline(always)]
-fn log2<B: Bits>(b: &B, x: &Parts<B::V>) -> (B::V, Scaled<B::V>) {
-    const E_BITS: u32 = 10;
-    let bits = F32.frac_bits;
+fn log2<B: Bits>(b: &B, w: &Working, x: &Parts<B::V>) -> (B::V, Scaled<B::V>) {
+    let (c, e_bits, bits) = (w.pow, w.pow.e_bits, w.format.frac_bits);
     let normal = normalise(b, x);
-    let e = b.sub(b.zext(x.exponent(b), E_BITS), b.zext(normal.shift, E_BITS));
-    let e = b.sub(e, b.constant(E_BITS, F32.bias().into()));
+    let e = b.sub(b.zext(x.exponent(b), e_bits), b.zext(normal.shift, e_bits));
+    let e = b.sub(e, b.constant(e_bits, w.format.bias().into()));
     let fraction = b.trunc(normal.significand, bits);
     let upper = b.msb(fraction);
-    let e = b.add(e, b.zext(upper, E_BITS));
-    // m - 1 with 24 fraction bits, as for logarithms.
+    let e = b.add(e, b.zext(upper, e_bits));
+    // m - 1 with p fraction bits, as for logarithms.
     let one = b.constant(bits + 2, 1 << bits);
     let doubled = b.zext(b.pad_low(fraction, 1), bits + 2);
     let offset = b.mux(upper, b.sub(b.zext(fraction, bits + 2), one), doubled);
-    let g = LOG2_FINE_F32.at(b, fraction);
-    let frac = LOG2_FINE_F32.parsed().frac_bits + bits + 1;
+    let g = c.log2.at(b, fraction);
+    let frac = c.log2.parsed().frac_bits + bits + 1;
     let product = b.smul(offset, g);
-    let width = E_BITS + frac;
-    let sum = b.add(b.pad_low(e, frac), b.sext(product, width));
-    let (negative, magnitude) = magnitude(b, sum);
-    (negative, Scaled::new(b, magnitude, -(frac as i32)))
+    match c.sum {
+        Sum::Exact => {
+            let width = e_bits + frac;
+            let sum = b.add(b.pad_low(e, frac), b.sext(product, width));
+            let (negative, magnitude) = magnitude(b, sum);
+            (negative, Scaled::new(b, w, magnitude, -(frac as i32)))
+        }
+        Sum::Rounded(kept) => {
+            let drop = frac - kept;
+            let rounded = b.slice(product, drop, b.width(product) - drop);
+            let sum = b.add(b.pad_low(e, kept), b.sext(rounded, e_bits + kept));
+            let none = b.is_zero(e);
+            let sum = b.sext(sum, b.width(product));
+            let (negative, magnitude) = magnitude(b, b.mux(none, product, sum));
+            let scale = b.mux(none, w.scale(b, -(frac as i32)), w.scale(b, -(kept as i32)));
+            (negative, Scaled { magnitude, scale })
+        }
+    }
+}
+
+/// A normalised logarithm over an integer.
+#[inline(always)]
+fn over<B: Bits>(b: &B, w: &Working, log: Scaled<B::V>, n: Scaled<B::V>) -> Scaled<B::V> {
+    const N_BITS: u32 = 32;
+    let n = n.normal(b, N_BITS);
+    let (g, frac) = look_up(b, w.root.recip, b.trunc(n.magnitude, N_BITS - 1));
+    match w.pow.quotient {
+        Quotient::Reciprocal => {
+            let quotient = log.times(b, g, -frac - 31);
+            Scaled { scale: b.sub(quotient.scale, n.scale), ..quotient }
+        }
+        Quotient::Corrected => {
+            // The quotient of log 2^EXTRA and n, some 76 bits: what the top bits of the reciprocal give lacks 2^-53 of it.
+            const EXTRA: u32 = 34;
+            const TOP: u32 = 54;
+            const LOW: u32 = 60;
+            let g_bits = b.width(g);
+            let product = b.umul(log.magnitude, b.top(g, TOP));
+            // The product has the value quotient 2^(frac - dropped bits of g + 31 - EXTRA).
+            let drop = frac as u32 - (g_bits - TOP) + N_BITS - 1 - EXTRA;
+            let first = b.slice(product, drop, b.width(product) - drop);
+            // The remainder is small: its low bits are it.
+            let whole = b.pad_low(b.trunc(log.magnitude, LOW - EXTRA), EXTRA);
+            let part = b.trunc(b.umul(first, n.magnitude), LOW);
+            let remainder = b.sub(whole, part);
+            let factor = b.zext(b.top(g, N_BITS), N_BITS + 1);
+            let correction = b.smul(remainder, factor);
+            let shift = frac as u32 - (g_bits - N_BITS) + N_BITS - 1;
+            let correction = b.slice(correction, shift, b.width(correction) - shift);
+            let magnitude = b.add(first, b.sext(correction, b.width(first)));
+            let scale = b.sub(log.scale_plus(b, -(EXTRA as i32)), n.scale);
+            Scaled { magnitude, scale }
+        }
+    }
 }
 
 /// `|x|^y` or, for `root`, `|x|^(1/y)`, with the results that hold for all the functions: 0 and infinities.
@@ -91,87 +181,86 @@ fn log2<B: Bits>(b: &B, x: &Parts<B::V>) -> (B::V, Scaled<B::V>) {
 #[inline(always)]
 fn power<B: Bits>(
     b: &B,
+    w: &Working,
     x: &Parts<B::V>,
     y: &Exponent<B::V>,
     root: bool,
     (sign, nan, one): (B::V, B::V, B::V),
 ) -> B::V {
-    let (log_negative, log) = log2(b, x);
-    let log = log.normal(b, LOG_BITS);
+    let (int_bits, bits) = (w.exp.int_bits, w.exp.bits());
+    let (log_negative, log) = log2(b, w, x);
+    let log = log.normal(b, w.pow.log_bits);
     let t = if root {
-        let n = y.magnitude.normal(b, 32);
-        let (g, frac) = look_up(b, &RECIP_F32, b.trunc(n.magnitude, 31));
-        let quotient = log.times(b, g, -frac - 31);
-        Scaled { scale: b.sub(quotient.scale, n.scale), ..quotient }
+        over(b, w, log, y.magnitude)
     } else {
         let product = b.umul(log.magnitude, y.magnitude.magnitude);
         Scaled { magnitude: product, scale: b.add(log.scale, y.magnitude.scale) }
     };
-    let t = t.normal(b, INT_BITS + FRAC_BITS);
+    let t = t.normal(b, bits);
     // Exponent of the top bit.
-    let top = b.add(t.scale, scale(b, (INT_BITS + FRAC_BITS) as i32 - 1));
+    let top = t.scale_plus(b, bits as i32 - 1);
     let some = b.msb(t.magnitude);
-    let huge = b.and(some, b.not(b.slt(top, scale(b, INT_BITS as i32))));
-    let fixed = t.fraction(b, INT_BITS as i32, INT_BITS + FRAC_BITS);
+    let huge = b.and(some, b.not(b.slt(top, w.scale(b, int_bits as i32))));
+    let fixed = t.fraction(b, int_bits as i32, bits);
 
     let x_zero = x.zero(b);
     let large_base = b.and_not(b.not(log_negative), x_zero);
     let falls = b.xor(b.not(b.or(large_base, x.exp_ones)), y.negative);
     let minus = b.xor(log_negative, y.negative);
-    let p = of_two(b, minus, fixed, huge);
+    let p = of_two(b, w, minus, fixed, huge);
     let far = b.or(b.or(huge, b.or(x_zero, x.exp_ones)), y.infinite);
     let specials = Specials { nan, inf: b.and_not(far, falls), zero: Some(b.and(far, falls)) };
-    let result = p.scaled(b).pack(b, sign, &specials);
-    b.mux(one, b.constant(32, F32.one()), result)
+    let result = p.scaled(b, w).pack(b, w, sign, &specials);
+    b.mux(one, w.one(b), result)
 }
 
 /// `x^y`, also of negative numbers to integers.
 #[inline(always)]
-pub fn pow<B: Bits>(b: &B, x: B::V, y: B::V) -> B::V {
-    let (xp, yp) = (unpack(b, F32, x), unpack(b, F32, y));
-    let e = float_exponent(b, &yp);
-    of_any_base(b, x, &xp, &e)
+pub fn pow<B: Bits>(b: &B, w: &Working, x: B::V, y: B::V) -> B::V {
+    let (xp, yp) = (unpack(b, w.format, x), unpack(b, w.format, y));
+    let e = float_exponent(b, w, &yp);
+    of_any_base(b, w, x, &xp, &e)
 }
 
 /// `x^n`.
 #[inline(always)]
-pub fn pown<B: Bits>(b: &B, x: B::V, n: B::V) -> B::V {
-    let xp = unpack(b, F32, x);
-    let e = integer_exponent(b, n);
-    of_any_base(b, x, &xp, &e)
+pub fn pown<B: Bits>(b: &B, w: &Working, x: B::V, n: B::V) -> B::V {
+    let xp = unpack(b, w.format, x);
+    let e = integer_exponent(b, w, n);
+    of_any_base(b, w, x, &xp, &e)
 }
 
 #[inline(always)]
-fn of_any_base<B: Bits>(b: &B, x: B::V, xp: &Parts<B::V>, e: &Exponent<B::V>) -> B::V {
-    let is_one = b.eq(x, b.constant(32, F32.one()));
-    let unit = b.eq(xp.magnitude, b.constant(31, F32.one()));
+fn of_any_base<B: Bits>(b: &B, w: &Working, x: B::V, xp: &Parts<B::V>, e: &Exponent<B::V>) -> B::V {
+    let is_one = b.eq(x, w.one(b));
+    let unit = b.eq(xp.magnitude, w.one_magnitude(b));
     let one = b.or(b.or(e.zero, is_one), b.and(unit, e.infinite));
     let finite = b.not(b.or(xp.exp_ones, xp.zero(b)));
     let broken = b.and(b.and(xp.sign, finite), b.not(b.or(e.integer, e.infinite)));
     let nan = b.or(b.or(xp.nan(b), e.nan), broken);
-    power(b, xp, e, false, (b.and(xp.sign, e.odd), nan, one))
+    power(b, w, xp, e, false, (b.and(xp.sign, e.odd), nan, one))
 }
 
 /// `x^y` of numbers that are not negative: what `exp(y log(x))` is at the limits.
 #[inline(always)]
-pub fn powr<B: Bits>(b: &B, x: B::V, y: B::V) -> B::V {
-    let (xp, yp) = (unpack(b, F32, x), unpack(b, F32, y));
-    let e = float_exponent(b, &yp);
+pub fn powr<B: Bits>(b: &B, w: &Working, x: B::V, y: B::V) -> B::V {
+    let (xp, yp) = (unpack(b, w.format, x), unpack(b, w.format, y));
+    let e = float_exponent(b, w, &yp);
     let zero = xp.zero(b);
-    let is_one = b.eq(x, b.constant(32, F32.one()));
+    let is_one = b.eq(x, w.one(b));
     let undefined = b.or(b.and(b.or(zero, xp.exp_ones), e.zero), b.and(is_one, e.infinite));
     let negative = b.and_not(xp.sign, zero);
     let nan = b.or(b.or(b.or(xp.nan(b), e.nan), undefined), negative);
     let one = b.and_not(b.or(e.zero, is_one), nan);
-    power(b, &xp, &e, false, (b.bool(false), nan, one))
+    power(b, w, &xp, &e, false, (b.bool(false), nan, one))
 }
 
 /// The n-th root.
 #[inline(always)]
-pub fn rootn<B: Bits>(b: &B, x: B::V, n: B::V) -> B::V {
-    let xp = unpack(b, F32, x);
-    let e = integer_exponent(b, n);
+pub fn rootn<B: Bits>(b: &B, w: &Working, x: B::V, n: B::V) -> B::V {
+    let xp = unpack(b, w.format, x);
+    let e = integer_exponent(b, w, n);
     let negative = b.and_not(xp.sign, xp.zero(b));
     let nan = b.or(b.or(xp.nan(b), e.zero), b.and_not(negative, e.odd));
-    power(b, &xp, &e, true, (b.and(xp.sign, e.odd), nan, b.bool(false)))
+    power(b, w, &xp, &e, true, (b.and(xp.sign, e.odd), nan, b.bool(false)))
 }

@@ -2,53 +2,54 @@
 
 use super::pack::pack;
 use super::table::Table;
+use super::working::{Working, signed_constant};
 use crate::bits::Bits;
 use crate::float::parts::Parts;
 use crate::float::round::Specials;
-use crate::format::Format;
-
-const F32: Format = Format::F32;
-
-/// Bits of a scale, two's complement: far beyond what single precision needs.
-pub const SCALE_BITS: u32 = 12;
 
 /// `magnitude * 2^scale`, never negative.
 #[derive(Clone, Copy)]
 pub struct Scaled<V> {
     /// Any width.
     pub magnitude: V,
-    /// Two's complement of [`SCALE_BITS`].
+    /// Two's complement of [`Working::scale_bits`].
     pub scale: V,
 }
 
 /// See [`Scaled::fraction`].
 const HEADROOM: i32 = 3;
 
-/// A constant scale.
-#[inline(always)]
-pub fn scale<B: Bits>(b: &B, value: i32) -> B::V {
-    b.constant(SCALE_BITS, (i64::from(value) & ((1 << SCALE_BITS) - 1)) as u128)
-}
-
 impl<V: Copy> Scaled<V> {
     /// An integer times a constant power of two.
     #[inline(always)]
-    pub fn new<B: Bits<V = V>>(b: &B, magnitude: V, by: i32) -> Self {
-        Scaled { magnitude, scale: scale(b, by) }
+    pub fn new<B: Bits<V = V>>(b: &B, w: &Working, magnitude: V, by: i32) -> Self {
+        Scaled { magnitude, scale: w.scale(b, by) }
     }
 
     /// |x|
     #[inline(always)]
-    pub fn of<B: Bits<V = V>>(b: &B, x: &Parts<V>) -> Self {
-        let exponent = b.zext(x.exponent(b), SCALE_BITS);
-        let offset = b.constant(SCALE_BITS, u128::from(F32.bias() + F32.frac_bits));
+    pub fn of<B: Bits<V = V>>(b: &B, w: &Working, x: &Parts<V>) -> Self {
+        let exponent = b.zext(x.exponent(b), w.scale_bits);
+        let offset = w.scale(b, (w.format.bias() + w.format.frac_bits) as i32);
         Scaled { magnitude: x.significand(b), scale: b.sub(exponent, offset) }
+    }
+
+    /// A constant as wide as the scale.
+    #[inline(always)]
+    fn constant<B: Bits<V = V>>(&self, b: &B, value: i32) -> V {
+        signed_constant(b, b.width(self.scale), value)
+    }
+
+    /// The scale and a constant.
+    #[inline(always)]
+    pub fn scale_plus<B: Bits<V = V>>(&self, b: &B, by: i32) -> V {
+        b.add(self.scale, self.constant(b, by))
     }
 
     /// This times the integer `factor` times `2^by`.
     #[inline(always)]
     pub fn times<B: Bits<V = V>>(self, b: &B, factor: V, by: i32) -> Self {
-        Scaled { magnitude: b.umul(self.magnitude, factor), scale: b.add(self.scale, scale(b, by)) }
+        Scaled { magnitude: b.umul(self.magnitude, factor), scale: self.scale_plus(b, by) }
     }
 
     /// The same number in `bits` bits of which the top one is 1, cut off; 0 stays 0.
@@ -61,7 +62,8 @@ impl<V: Copy> Scaled<V> {
             true => b.top(shifted, bits),
             false => b.pad_low(shifted, bits - width),
         };
-        let moved = b.sub(scale(b, width as i32 - bits as i32), b.zext(zeros, SCALE_BITS));
+        let change = self.constant(b, width as i32 - bits as i32);
+        let moved = b.sub(change, b.zext(zeros, b.width(self.scale)));
         Scaled { magnitude, scale: b.add(self.scale, moved) }
     }
 
@@ -76,7 +78,7 @@ impl<V: Copy> Scaled<V> {
             false => b.pad_low(self.magnitude, all - width),
         };
         // With this scale it would stand at the top; below, it moves right.
-        let distance = b.sub(scale(b, top - width as i32), self.scale);
+        let distance = b.sub(self.constant(b, top - width as i32), self.scale);
         let moved = b.lshr(place, distance);
         let moved = if all <= width { b.top(moved, all) } else { moved };
         b.trunc(moved, bits)
@@ -99,14 +101,14 @@ impl<V: Copy> Scaled<V> {
         let more = width - b.width(self.magnitude);
         Scaled {
             magnitude: b.pad_low(self.magnitude, more),
-            scale: b.sub(self.scale, scale(b, more as i32)),
+            scale: b.sub(self.scale, self.constant(b, more as i32)),
         }
     }
 
-    /// Rounded to single precision.
+    /// Rounded to the format.
     #[inline(always)]
-    pub fn pack<B: Bits<V = V>>(self, b: &B, sign: V, specials: &Specials<V>) -> V {
-        pack(b, F32, sign, self.magnitude, self.scale, specials)
+    pub fn pack<B: Bits<V = V>>(self, b: &B, w: &Working, sign: V, specials: &Specials<V>) -> V {
+        pack(b, w.format, sign, self.magnitude, self.scale, specials)
     }
 }
 
@@ -120,28 +122,33 @@ pub fn look_up<B: Bits>(b: &B, table: &Table, t: B::V) -> (B::V, i32) {
 /// A number below `2^top` times the table's value at its fraction of that: functions that are
 /// nearly linear, as exact relatively as they are absolutely.
 #[inline(always)]
-pub fn nearly_linear<B: Bits>(b: &B, table: &Table, x: Scaled<B::V>, top: i32) -> Scaled<B::V> {
-    let (g, frac) = look_up(b, table, x.fraction(b, top, 30));
+pub fn nearly_linear<B: Bits>(
+    b: &B,
+    w: &Working,
+    table: &Table,
+    x: Scaled<B::V>,
+    top: i32,
+) -> Scaled<B::V> {
+    let (g, frac) = look_up(b, table, x.fraction(b, top, w.bits));
     x.times(b, g, -frac)
 }
 
 /// |x| < 2^exponent, NaN and infinity never.
 #[inline(always)]
-pub fn is_below<B: Bits>(b: &B, x: &Parts<B::V>, exponent: i32) -> B::V {
-    b.ult_const(x.exp, (F32.bias() as i32 + exponent) as u128)
+pub fn is_below<B: Bits>(b: &B, w: &Working, x: &Parts<B::V>, exponent: i32) -> B::V {
+    b.ult_const(x.exp, (w.format.bias() as i32 + exponent) as u128)
 }
 
-/// Square root of a number, with 30 bits: `table` holds the root of [1, 4), as `SQRT_F32`.
+/// Square root of a number, with [`Working::bits`].
 #[inline(always)]
-pub fn root<B: Bits>(b: &B, table: &Table, x: Scaled<B::V>) -> Scaled<B::V> {
-    const BITS: u32 = 30;
-    let normal = x.normal(b, BITS);
+pub fn root<B: Bits>(b: &B, w: &Working, x: Scaled<B::V>) -> Scaled<B::V> {
+    let normal = x.normal(b, w.bits);
     // m 2^e with m in [1, 2); an odd e leaves a factor of two with m.
-    let exponent = b.add(normal.scale, scale(b, BITS as i32 - 1));
+    let exponent = normal.scale_plus(b, w.bits as i32 - 1);
     let odd = b.bit(exponent, 0);
-    let t = b.concat(odd, b.trunc(normal.magnitude, BITS - 1));
-    let (g, frac) = look_up(b, table, t);
-    let half = b.sext(b.slice(exponent, 1, SCALE_BITS - 1), SCALE_BITS);
+    let t = b.concat(odd, b.trunc(normal.magnitude, w.bits - 1));
+    let (g, frac) = look_up(b, w.root.sqrt, t);
+    let half = b.sext(b.slice(exponent, 1, w.scale_bits - 1), w.scale_bits);
     let present = b.msb(normal.magnitude);
-    Scaled { magnitude: b.mask(present, g), scale: b.add(half, scale(b, -frac)) }
+    Scaled { magnitude: b.mask(present, g), scale: b.add(half, w.scale(b, -frac)) }
 }

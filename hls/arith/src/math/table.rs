@@ -24,6 +24,8 @@ pub struct Parsed {
     /// Two's complement width of each coefficient, the constant one first. Results have that of
     /// the constant one.
     pub widths: Vec<u32>,
+    /// How many bits more than the other factor has (or, negative, less) are kept of the argument in a product.
+    pub more: i32,
     /// Which coefficients are in each memory.
     parts: Vec<std::ops::Range<usize>>,
     roms: Vec<Rom>,
@@ -71,7 +73,7 @@ impl Table {
         let mut sum = coefficients[degree];
         for k in (0..degree).rev() {
             // More bits of z than the factor has would not be seen in the product.
-            let kept = (b.width(sum) + 1).min(b.width(z));
+            let kept = b.width(sum).saturating_add_signed(t.more).min(b.width(z));
             let factor = b.zext(b.top(z, kept), kept + 1);
             let product = b.smul(sum, factor);
             let product = b.slice(product, kept, b.width(product) - kept);
@@ -93,32 +95,37 @@ impl Table {
     }
 }
 
-/// Read-only words, as many as a power of two.
+/// Read-only words, as many as a power of two, in one or several memories with the same index.
 pub struct Words {
     name: &'static str,
     text: &'static str,
-    rom: OnceLock<Rom>,
+    roms: OnceLock<Vec<Rom>>,
 }
 
 impl Words {
     /// The words in the file `text`.
     pub const fn new(name: &'static str, text: &'static str) -> Words {
-        Words { name, text, rom: OnceLock::new() }
+        Words { name, text, roms: OnceLock::new() }
     }
 
-    /// The memory.
+    /// The memories: one for each number in a line of the file.
     ///
     /// # Panics
     /// As [`Table::parsed`].
-    pub fn rom(&self) -> &Rom {
-        self.rom.get_or_init(|| {
+    pub fn roms(&self) -> &[Rom] {
+        self.roms.get_or_init(|| {
             let mut lines = self.text.lines().filter(|l| !l.starts_with('#'));
-            let mut number = || lines.next().and_then(|l| l.parse::<u128>().ok());
-            let width = number().and_then(|w| u32::try_from(w).ok());
+            let width = lines.next().and_then(|l| l.parse().ok());
             let width = width.unwrap_or_else(|| panic!("table {}: no width", self.name));
-            let mut words: Vec<u128> = std::iter::from_fn(number).collect();
-            words.resize(words.len().next_power_of_two(), 0);
-            Rom { name: self.name, width, words }
+            let rows: Vec<Vec<u128>> = lines
+                .map(|l| l.split_whitespace().map(|v| v.parse().expect("an integer")).collect())
+                .collect();
+            let rom = |column: usize| {
+                let mut words: Vec<u128> = rows.iter().map(|row| row[column]).collect();
+                words.resize(words.len().next_power_of_two(), 0);
+                Rom { name: self.name, width, words }
+            };
+            (0..rows[0].len()).map(rom).collect()
         })
     }
 }
@@ -128,15 +135,25 @@ impl Words {
 pub static TWO_OVER_PI_F32: Words =
     Words::new("two_over_pi_f32", include_str!("../../tables/two_over_pi_f32.txt"));
 
+/// 2/pi 2^(4 i - 54) modulo 4 with 178 fraction bits, in three words, the high one first: the same for double precision and
+/// every fourth exponent.
+pub static TWO_OVER_PI_F64: Words =
+    Words::new("two_over_pi_f64", include_str!("../../tables/two_over_pi_f64.txt"));
+
 /// Bits of a word of a memory.
 const ROM_BITS: u32 = 128;
 
 fn parse(name: &'static str, text: &str) -> Parsed {
-    let mut lines = text.lines().filter(|l| !l.starts_with('#'));
+    let mut lines = text.lines().filter(|l| !l.starts_with('#')).peekable();
+    let mut optional = |key: &str| -> Option<Vec<i32>> {
+        let values = lines.peek()?.strip_prefix(key)?;
+        lines.next();
+        Some(values.split_whitespace().map(|v| v.parse().expect("a number")).collect())
+    };
+    let more = optional("more").map_or(1, |m| m[0]);
     let mut field = |key: &str| -> Vec<u32> {
-        let line = lines.next().unwrap_or_default();
-        let values = line.strip_prefix(key).unwrap_or_else(|| panic!("table {name}: no {key}"));
-        values.split_whitespace().map(|v| v.parse().expect("a number")).collect()
+        let values = optional(key).unwrap_or_else(|| panic!("table {name}: no {key}"));
+        values.into_iter().map(i32::unsigned_abs).collect()
     };
     let index_bits = field("index_bits")[0];
     let frac_bits = field("frac_bits")[0];
@@ -170,7 +187,7 @@ fn parse(name: &'static str, text: &str) -> Parsed {
         Rom { name, width, words: rows.iter().map(word).collect() }
     };
     let roms = parts.iter().map(rom).collect();
-    Parsed { index_bits, frac_bits, widths, parts, roms }
+    Parsed { index_bits, frac_bits, widths, more, parts, roms }
 }
 
 macro_rules! tables {
@@ -186,54 +203,104 @@ macro_rules! tables {
 tables! {
     /// 2^t.
     EXP2_F32 "exp2_f32";
+    /// The same in double precision.
+    EXP2_F64 "exp2_f64";
     /// (e^x - 1) / x with x = t - 1/2.
     EXPM1_F32 "expm1_f32";
+    /// The same in double precision.
+    EXPM1_F64 "expm1_f64";
     /// log2(m) / (m - 1) with m = 1 + t below 1/2, (1 + t) / 2 from there.
     LOG2_F32 "log2_f32";
+    /// The same in double precision.
+    LOG2_F64 "log2_f64";
     /// ln(m) / (m - 1), m as above.
     LOG_F32 "log_f32";
+    /// The same in double precision.
+    LOG_F64 "log_f64";
     /// log10(m) / (m - 1), m as above.
     LOG10_F32 "log10_f32";
+    /// The same in double precision.
+    LOG10_F64 "log10_f64";
     /// ln(1 + x) / x with x = t - 1/2.
     LOG1P_F32 "log1p_f32";
+    /// The same in double precision.
+    LOG1P_F64 "log1p_f64";
     /// sin(pi/2 r) / r with r = t / 2 in the lower half of the segments, cos(pi/2 r) in the upper.
     SINCOS_F32 "sincos_f32";
+    /// The same in double precision.
+    SINCOS_F64 "sincos_f64";
     /// The square root of [1, 4): of 1 + 2t, from 1/2 of 2 (1 + (2t - 1)).
     SQRT_F32 "sqrt_f32";
+    /// The same in double precision.
+    SQRT_F64 "sqrt_f64";
     /// The reciprocal of that.
     RSQRT_F32 "rsqrt_f32";
+    /// The same in double precision.
+    RSQRT_F64 "rsqrt_f64";
     /// The cube root of [1, 16), one octave each quarter.
     CBRT_F32 "cbrt_f32";
+    /// The same in double precision.
+    CBRT_F64 "cbrt_f64";
     /// 1 / (1 + t).
     RECIP_F32 "recip_f32";
+    /// The same in double precision.
+    RECIP_F64 "recip_f64";
     /// atan(t) / t.
     ATAN_F32 "atan_f32";
+    /// The same in double precision.
+    ATAN_F64 "atan_f64";
     /// asin(x) / x with x = t / 2.
     ASIN_F32 "asin_f32";
+    /// The same in double precision.
+    ASIN_F64 "asin_f64";
     /// asin(sqrt z) / sqrt z with z = t / 2.
     ASIN_ROOT_F32 "asin_root_f32";
+    /// The same in double precision.
+    ASIN_ROOT_F64 "asin_root_f64";
     /// sinh(x) / x with x = t / 2.
     SINH_F32 "sinh_f32";
+    /// The same in double precision.
+    SINH_F64 "sinh_f64";
     /// tanh(x) / x with x = t / 2.
     TANH_F32 "tanh_f32";
+    /// The same in double precision.
+    TANH_F64 "tanh_f64";
     /// tanh(16 t).
     TANH_FAR_F32 "tanh_far_f32";
     /// asinh(x) / x with x = t / 2.
     ASINH_F32 "asinh_f32";
+    /// The same in double precision.
+    ASINH_F64 "asinh_f64";
     /// acosh(1 + u) / sqrt(2 u) with u = t / 2.
     ACOSH_F32 "acosh_f32";
+    /// The same in double precision.
+    ACOSH_F64 "acosh_f64";
     /// atanh(x) / x with x = t / 2.
     ATANH_F32 "atanh_f32";
+    /// The same in double precision.
+    ATANH_F64 "atanh_f64";
     /// As `LOG2_F32`, finer.
     LOG2_FINE_F32 "log2_fine_f32";
+    /// The same in double precision.
+    LOG2_FINE_F64 "log2_fine_f64";
     /// erf(x) / x with x = 4t.
     ERF_F32 "erf_f32";
-    /// e^(x^2) erfc(x) with x = 8t or, from t = 1/2, 16t - 4.
+    /// The same with x = 8t in double precision.
+    ERF_F64 "erf_f64";
+    /// e^(x^2) erfc(x) with x = 8t or, from t = 1/2, 32t - 12.
     ERFCX_F32 "erfcx_f32";
+    /// The same with x = 16t or 64t - 24 in double precision.
+    ERFCX_F64 "erfcx_f64";
     /// log2 gamma(y) with y in [1, 64), one octave each eighth.
     LOG2_GAMMA_F32 "log2_gamma_f32";
+    /// The same with y in [1, 256) in double precision.
+    LOG2_GAMMA_F64 "log2_gamma_f64";
     /// ln gamma(y) / ((y - 1) (y - 2)) with y in [1/2, 8), one octave each quarter.
     LOG_GAMMA_F32 "log_gamma_f32";
+    /// The same in double precision.
+    LOG_GAMMA_F64 "log_gamma_f64";
     /// What Stirling's formula leaves of ln gamma(y), y in [4, 2^18), one octave each sixteenth.
     STIRLING_F32 "stirling_f32";
+    /// The same with y in [4, 2^34), one octave each part of 32, in double precision.
+    STIRLING_F64 "stirling_f64";
 }

@@ -105,7 +105,7 @@ impl<'a> Lower<'a, '_, '_> {
         self.check(fits, inst, "its operands are not of the types that it takes")?;
         use MathFn::*;
         let exact = matches!(f, Ldexp | Ilogb | Logb | LgammaSign | Remainder | RemquoBits);
-        if !exact && !matches!(float.float_kind(), Some(FloatKind::F32 | FloatKind::F16)) {
+        if !exact && float.float_kind() == Some(FloatKind::BF16) {
             let what = format!("OpenCL.std `{}` of {}", f.name(), float.lane());
             return Err(unsupported(UNSUPPORTED_EXT, what, MILESTONE));
         }
