@@ -334,6 +334,10 @@ impl Bits for IrBuilder<'_, '_> {
     }
 
     fn ult(&self, a: Value, b: Value) -> Value {
+        // Nothing is below 0 or above ones: linters complain about the comparison.
+        if a == b || self.is_const(b, 0) || self.is_ones(a) {
+            return self.bool(false);
+        }
         self.fold([a, b], |n, [a, b]| n.ult(a, b)).unwrap_or_else(|| self.compare(IntCC::Ult, a, b))
     }
 

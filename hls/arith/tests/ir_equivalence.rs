@@ -166,3 +166,21 @@ fn single_bits_convert() {
         assert_eq!(eval_all(one(to, true), &[1])[0], to.one() | to.sign_mask());
     }
 }
+
+/// Linters complain about comparisons that no operand can change.
+#[test]
+fn comparisons_with_the_ends_are_constants() {
+    use arith::bits::Bits as _;
+    let mut func = Function::new("f", 64);
+    let block = func.add_block();
+    let x = func.add_param(block, ir::Type::int(8));
+    let mut builder = ir::Builder::at(&mut func, block);
+    let (below_zero, above_ones, itself) = {
+        let b = arith::ir_builder::IrBuilder::new(&mut builder);
+        let (zero, ones) = (b.constant(8, 0), b.constant(8, 255));
+        (b.ult(x, zero), b.ult(ones, x), b.ult(x, x))
+    };
+    for v in [below_zero, above_ones, itself] {
+        assert_eq!(func.as_const(v), Some(0));
+    }
+}

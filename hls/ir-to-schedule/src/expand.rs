@@ -105,11 +105,12 @@ fn inline_float(b: &mut Builder, op: Op, args: &[Value], ty: Type) -> Option<Val
     Some(if ty.is_float() { b.value(Op::Bitcast, [out], ty) } else { out })
 }
 
-/// A float as an integer of its width.
+/// A float as an integer of its width. Constants stay constants: what is compared with them is folded.
 pub fn to_bits(b: &mut Builder, v: Value) -> Value {
     let ty = b.func.ty(v);
-    match ty.scalar {
-        Scalar::Float(k) => b.value(Op::Bitcast, [v], Type::int(k.bits())),
+    match (ty.scalar, b.func.as_const(v)) {
+        (Scalar::Float(k), Some(bits)) => b.constant(Type::int(k.bits()), bits),
+        (Scalar::Float(k), None) => b.value(Op::Bitcast, [v], Type::int(k.bits())),
         _ => v,
     }
 }
