@@ -98,7 +98,7 @@ proofs: ## every rewrite rule through z3
 exhaustive: ## arithmetic operators against their references, long runs
 	@$(CARGO) test --release -p clhls-arith --test tables --test math -- --ignored --nocapture
 	@$(CARGO) run --release -p clhls-arith --example exhaustive
-	@$(CARGO) run --release -p clhls-arith --example ulp -- --write testbenches/numerics/ulp.md
+	@$(CARGO) run --release -p clhls-arith --example ulp -- --date $$(date -I) --write testbenches/numerics/ulp.md
 
 fuzz: kernels ## a million mutated SPIR-V modules
 	@$(CARGO) run --release -p clhls-spirv-to-ir --example fuzz 0 8000 build/kernels/*.spv

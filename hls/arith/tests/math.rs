@@ -16,12 +16,13 @@ fn promised(f: MathFn, format: Format) -> f64 {
     use MathFn::*;
     match (f, format) {
         (Ldexp | Logb | Ilogb, _) => 0.5,
-        (Tan | Tanpi | Acosh | Asinh | Atanh, Format::F32) => 0.75,
+        (Tan | Tanpi | Acosh | Asinh | Atanh, Format::F32) => 0.8,
         (Rootn, Format::F32) => 8.0,
         (Rootn, _) => 0.6,
         (Lgamma, _) => 1.0,
+        (Erf, Format::F32) => 0.7,
         (_, Format::F32) => 0.65,
-        (_, Format::F64) => 0.55,
+        (_, Format::F64) => 0.6,
         _ => 0.51,
     }
 }

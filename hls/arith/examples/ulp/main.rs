@@ -6,7 +6,7 @@
 //!
 //! Options: `--sample N` takes every N-th operand of more than 16 bits, `--count N` sets the cases where not every operand is run (default 10^8),
 //! `--state FILE` keeps finished functions (default build/numerics/ulp.tsv; those whose datapath did not change are not run
-//! again), `--write FILE` writes the table. Names select functions. Exits with 1 if a bound is exceeded, with 2 on wrong usage.
+//! again), `--write FILE` writes the table, with the `--date` that it is given. Names select functions. Exits with 1 if a bound is exceeded, with 2 on wrong usage.
 
 mod double;
 #[path = "../../tests/functions/mod.rs"]
@@ -34,6 +34,7 @@ struct Options {
     names: Vec<String>,
     file: Option<String>,
     state: String,
+    date: String,
     count: u64,
     sample: u64,
 }
@@ -41,7 +42,8 @@ struct Options {
 impl Options {
     fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         let state = concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/numerics/ulp.tsv").to_owned();
-        let mut o = Options { names: vec![], file: None, state, count: 100_000_000, sample: 1 };
+        let (names, date) = (vec![], String::new());
+        let mut o = Options { names, file: None, state, date, count: 100_000_000, sample: 1 };
         while let Some(arg) = args.next() {
             let mut number = || {
                 let value = args.next().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
@@ -51,6 +53,7 @@ impl Options {
                 "--count" => o.count = number()?,
                 "--sample" => o.sample = number()?,
                 "--write" => o.file = Some(args.next().ok_or("--write wants a file")?),
+                "--date" => o.date = args.next().ok_or("--date wants a date")?,
                 "--state" => o.state = args.next().ok_or("--state wants a file")?,
                 option if option.starts_with('-') => return Err(format!("unknown {option}")),
                 _ => o.names.push(arg),
@@ -94,7 +97,7 @@ fn measure_all(options: &Options) -> std::io::Result<bool> {
         within &= row.worst <= bound(f, format);
     }
     if let Some(file) = &options.file {
-        std::fs::write(file, state.page())?;
+        std::fs::write(file, state.page(&options.date, options.sample))?;
     }
     Ok(within)
 }

@@ -96,10 +96,11 @@ impl State {
     }
 
     /// The table as a page.
-    pub fn page(&self) -> String {
-        let mut page = String::from(
+    pub fn page(&self, date: &str, sample: u64) -> String {
+        let mut page = format!(
             "# Largest errors of the mathematical functions\n\n\
-             Written by `make exhaustive` (`cargo run --release -p clhls-arith --example ulp`). \"all\": every operand of the format was run. The others are\n\
+             Written {date} by `cargo run --release -p clhls-arith --example ulp -- --sample {sample}`, which `make exhaustive` runs without a sample.\n\
+             \"all\": every operand of the format was run. Other functions of one number in single precision were run on every n-th operand, the rest on\n\
              operands that mix corners and everyday numbers. Half and single precision are compared with double precision by the crate\n\
              `libm`, double precision with MPFR. `lgamma` of negative numbers counts units of 1 where its value is below 1.\n\n\
              | function | format | largest error, ulp | bound | at | cases | |\n|---|---|---|---|---|---|---|\n",
