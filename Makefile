@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu schedules sim units lint rtl-lint cocotb bless proofs bench qor fuzz fuzz-deep exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu schedules sim units lint operators operators-sample rtl-lint cocotb bless proofs bench qor fuzz fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -32,7 +32,7 @@ demo: ## image convolution on a simulated u250
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu schedules sim units rtl-lint cocotb ## every test
+test: setup lint unit kernels emu schedules sim units operators-sample rtl-lint cocotb ## every test
 	@echo "make test: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
@@ -73,6 +73,14 @@ sim-all: kernels ## both producers, every schedule and memory behaviour (hours)
 units: ## benches of the RTL library
 	@echo "== RTL library"
 	@testbenches/units/run --jobs $(JOBS)
+
+operators-sample:
+	@echo "== a sample of the operator modules against their datapaths"
+	@$(CARGO) run --release --quiet -p clhls-filetests --example operators -- check --sample --cases 10000 --jobs $(JOBS)
+
+operators: ## every operator module at two clocks, 100,000 cases each, in Verilator; rewrites testbenches/numerics/modules.md
+	@$(CARGO) run --release --quiet -p clhls-filetests --example operators -- check --jobs $(JOBS) \
+	  --report testbenches/numerics/modules.md
 
 rtl-lint: ## generated designs through Verilator -Wall, yosys and Icarus
 	@echo "== lint of generated designs"

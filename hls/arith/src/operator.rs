@@ -7,7 +7,7 @@ use crate::format::Format;
 use crate::int;
 use crate::math;
 use base::{SmallVec, smallvec};
-use ir::{FloatCC, MathFn, Op, Rounding, Scalar, Type};
+use ir::{FloatCC, MathFn, MathType, Op, Rounding, Scalar, Type};
 use std::fmt;
 
 /// Results of an operator, in order.
@@ -238,6 +238,34 @@ impl Operator {
             all.extend(others.map(|to| FToF { from: f, to, round: r }));
         }
         all
+    }
+
+    /// Every operator of every named format: what a kernel can ask for, with all modes.
+    pub fn all() -> Vec<Operator> {
+        use Operator::*;
+        let mut all: Vec<Operator> =
+            Format::ALL.into_iter().flat_map(Operator::of_format).collect();
+        for format in Format::ALL {
+            let supported = MathFn::ALL.iter().filter(|f| math::is_supported(**f, format));
+            all.extend(supported.map(|f| Math(*f, format)));
+        }
+        for width in [8, 16, 32, 64] {
+            all.extend([UDiv, URem, SDiv, SRem, UDivRem, SDivRem].map(|op| op(width)));
+        }
+        all
+    }
+
+    /// The format of an operand that is a float; None for integers.
+    pub fn operand_format(&self, index: usize) -> Option<Format> {
+        use Operator::*;
+        match *self {
+            FAdd(f, _) | FSub(f, _) | FMul(f, _) | FDiv(f, _) | Fma(f, _) | FSqrt(f, _) => Some(f),
+            FNeg(f) | FAbs(f) | FCopysign(f) | FMin(f) | FMax(f) => Some(f),
+            FCmp(f, _) | FRound(f, _) => Some(f),
+            FToF { from, .. } | FToI { from, .. } => Some(from),
+            Math(f, format) => (f.args().get(index) == Some(&MathType::Float)).then_some(format),
+            _ => None,
+        }
     }
 }
 

@@ -6,6 +6,11 @@
 //! Used by this crate's tests and by benches that compare hardware with this crate.
 
 use crate::format::Format;
+use crate::operator::Operator;
+use base::SmallVec;
+
+/// Operands of one case, as bit patterns.
+pub type Operands = SmallVec<[u128; 3]>;
 
 /// SplitMix64: a small generator with a 64-bit state and no bad seeds.
 #[derive(Clone, Debug)]
@@ -77,6 +82,20 @@ impl Rng {
         }
     }
 
+    /// Random operands of `op`, of which later ones often lie near the first.
+    pub fn operands(&mut self, op: Operator) -> Operands {
+        let mut drawn = Operands::new();
+        for (k, width) in op.input_widths().into_iter().enumerate() {
+            let near = drawn.first().copied().filter(|_| op.operand_format(0).is_some());
+            drawn.push(u128::from(match (op.operand_format(k), near) {
+                (Some(format), Some(first)) => self.float_near(format, first as u64),
+                (Some(format), None) => self.float(format),
+                (None, _) => self.integer(width),
+            }));
+        }
+        drawn
+    }
+
     fn exponent(&mut self, format: Format) -> u64 {
         let max = format.exp_max() as u64;
         let bias = format.bias() as u64;
@@ -92,4 +111,61 @@ impl Rng {
             _ => self.below(max + 1),
         }
     }
+}
+
+/// Numbers of a format at which something changes: zeros, the ends of the subnormal and normal
+/// ranges, neighbours of 1, infinities, quiet and signalling NaNs; of both signs.
+pub fn float_corners(format: Format) -> Vec<u128> {
+    let hidden = 1u128 << format.frac_bits;
+    let one = u128::from(format.bias()) << format.frac_bits;
+    let max = format.max_finite();
+    let inf = format.infinity();
+    let positive = [
+        [0, 1, hidden - 1, hidden],
+        [one - 1, one, one + 1, one + hidden],
+        [max, inf, format.nan(), inf | 1],
+    ];
+    positive.into_iter().flatten().flat_map(|x| [x, x | format.sign_mask()]).collect()
+}
+
+/// Integers of `width` (1..=64) bits at which something changes, signed or not.
+pub fn integer_corners(width: u32) -> Vec<u128> {
+    let ones = u128::MAX >> (128 - width);
+    let least = 1u128 << (width - 1);
+    let mut corners = vec![0, 1, 2 & ones, 3 & ones, ones, ones - 1, least, least - 1, least | 1];
+    corners.sort_unstable();
+    corners.dedup();
+    corners
+}
+
+/// The corners of an operand of `op`.
+pub fn corners(op: Operator, index: usize) -> Vec<u128> {
+    match op.operand_format(index) {
+        Some(format) => float_corners(format),
+        None => integer_corners(op.input_widths()[index]),
+    }
+}
+
+/// `count` cases for `op`: every combination of corners (or, if these are more than half, random
+/// ones), then random operands.
+pub fn cases(op: Operator, count: usize, seed: u64) -> Vec<Operands> {
+    let sets: Vec<Vec<u128>> = (0..op.input_widths().len()).map(|k| corners(op, k)).collect();
+    let combinations: usize = sets.iter().map(Vec::len).product();
+    let at_corners = combinations.min(count / 2);
+    let mut rng = Rng::new(seed);
+    let mut all = Vec::with_capacity(count);
+    for k in 0..at_corners {
+        let mut rest = if combinations == at_corners { k as u64 } else { rng.bits() };
+        all.push(
+            sets.iter()
+                .map(|set| {
+                    let corner = set[(rest % set.len() as u64) as usize];
+                    rest /= set.len() as u64;
+                    corner
+                })
+                .collect(),
+        );
+    }
+    all.extend((at_corners..count).map(|_| rng.operands(op)));
+    all
 }

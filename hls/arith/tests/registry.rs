@@ -7,18 +7,9 @@ use clhls_arith as arith;
 use ir::{Op, Type};
 use std::collections::BTreeSet;
 
-fn all_operators() -> Vec<Operator> {
-    use Operator::*;
-    let mut all: Vec<Operator> = Format::ALL.into_iter().flat_map(Operator::of_format).collect();
-    for width in [8, 16, 32, 64] {
-        all.extend([UDiv, URem, SDiv, SRem, UDivRem, SDivRem].map(|op| op(width)));
-    }
-    all
-}
-
 #[test]
 fn names_are_unique_identifiers() {
-    let all = all_operators();
+    let all = Operator::all();
     let names: BTreeSet<String> = all.iter().map(|op| op.to_string()).collect();
     assert_eq!(names.len(), all.iter().collect::<BTreeSet<_>>().len());
     for name in names {
@@ -45,7 +36,7 @@ fn names_read_as_documented() {
 #[test]
 fn results_have_the_declared_widths() {
     let b = Native::<u128>::new();
-    for op in all_operators() {
+    for op in Operator::all() {
         let inputs: Vec<_> = op.input_widths().iter().map(|w| b.constant(*w, 1)).collect();
         let outputs = op.build(&b, &inputs);
         let widths: Vec<u32> = outputs.iter().map(|v| b.width(*v)).collect();

@@ -5,11 +5,13 @@
 //! * [`files`]: one file is one test; its first line says what is run, `<name>.expect` beside it
 //!   what comes out.
 //! * [`launches`]: `launches.toml` of a kernel, run on any device.
+//! * [`operators`]: operator modules against the native datapath.
 //! * [`schedules`]: what can be said of a kernel's schedules without hardware.
 
 pub mod deep_fuzz;
 pub mod files;
 pub mod launches;
+pub mod operators;
 pub mod schedules;
 
 use std::path::PathBuf;

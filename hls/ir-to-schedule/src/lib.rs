@@ -29,6 +29,7 @@ pub use asap::Asap;
 pub use problem::{Problem, Scheduler, Solution};
 pub use random::Random;
 pub use sdc::Sdc;
+pub use units::operator_unit;
 
 use base::Result;
 use ir::{Function, Module};

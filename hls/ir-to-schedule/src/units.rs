@@ -60,6 +60,7 @@ impl<'a> Units<'a> {
         Ok(Some((id, self.units[id].timing)))
     }
 
+    /// Expands, schedules and times one operator.
     fn make(&mut self, operator: Operator) -> Result<Unit> {
         let mut func = arith::build_function(operator, 64);
         expand::datapath(&mut func, self.family);
@@ -120,6 +121,20 @@ impl<'a> Units<'a> {
     pub fn finish(self) -> (PrimaryMap<UnitId, Unit>, Vec<String>) {
         (self.units, self.notes)
     }
+}
+
+/// One operator as the unit that a kernel would get for this family and clock.
+///
+/// # Errors
+/// If the scheduler finds no schedule.
+pub fn operator_unit(
+    operator: Operator,
+    family: &Family,
+    clock_mhz: f64,
+    scheduler: &dyn Scheduler,
+) -> Result<Unit> {
+    let clock = Clock { period_ns: 1000.0 / clock_mhz, overhead_ns: family.clock_overhead_ns };
+    Units::new(family, clock, scheduler).make(operator)
 }
 
 /// The problem with a node for the unit's entry in front of it (so node `k` becomes `k + 1`) and

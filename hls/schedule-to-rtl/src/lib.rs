@@ -22,7 +22,7 @@ use base::{Diagnostic, FxHashMap, Result};
 use ir::analysis::{Cfg, Liveness};
 use ir::{Block, Function, Global, Module, Op, Space};
 use rtl::Design;
-use schedule::KernelSchedule;
+use schedule::{KernelSchedule, Unit};
 
 pub use manifest::{Built, MOST_COMPUTE_UNITS, signature};
 
@@ -63,6 +63,18 @@ pub fn lower(
     Ok((design, manifest))
 }
 
+/// The `TARGET` of library modules: whose RAM and DSP primitives they use.
+fn primitives(family: &str) -> &'static str {
+    if family == "ecp5" { "ecp5" } else { "generic" }
+}
+
+/// The module of one operator unit: a pipeline with inputs `in0`.. and the output `out0`.
+pub fn unit_module(unit: &Unit, family: &str) -> rtl::Module {
+    // The latency is part of the name: kernels of one build may differ in clock.
+    let name = format!("clhls_op_{}_l{}", unit.name, unit.timing.latency);
+    pipeline::unit_module(unit, &name, primitives(family))
+}
+
 fn lower_kernel(
     module: &Module,
     s: &KernelSchedule,
@@ -71,14 +83,13 @@ fn lower_kernel(
     has_program_memory: bool,
     program_offsets: &FxHashMap<Global, u64>,
 ) -> Result<(Kernel, Vec<rtl::Module>)> {
-    let target = if family == "ecp5" { "ecp5" } else { "generic" };
+    let target = primitives(family);
     let mut modules = vec![];
     let mut unit_modules = FxHashMap::default();
     for (id, unit) in s.units.iter() {
-        // The latency is part of the name: kernels of one build may differ in clock.
-        let name = format!("clhls_op_{}_l{}", unit.name, unit.timing.latency);
-        modules.push(pipeline::unit_module(unit, &name, target));
-        unit_modules.insert(id, name);
+        let module = unit_module(unit, family);
+        unit_modules.insert(id, module.name.clone());
+        modules.push(module);
     }
     let cfg = Cfg::new(&s.func);
     let live = Liveness::new(&s.func, &cfg, |v| core::travels(s, v));

@@ -1,6 +1,7 @@
 //! From Verilog to a library, through Verilator and a C++ compiler.
 
 use crate::cache::{Key, default_cache_dir, entry};
+use crate::program::cpp_files;
 use crate::simtop::{shape_header, simtop};
 use crate::toolchain::{Toolchain, run};
 use crate::{Design, Error};
@@ -334,19 +335,6 @@ fn explain_compiler(error: Error) -> Error {
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     std::fs::write(path, text).map_err(Error::io(path))
-}
-
-/// The C++ files of a directory, by name.
-fn cpp_files(dir: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut files = Vec::new();
-    for item in std::fs::read_dir(dir).map_err(Error::io(dir))? {
-        let path = item.map_err(Error::io(dir))?.path();
-        if path.extension().is_some_and(|extension| extension == "cpp") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 /// Small sets of files become one file that includes them.

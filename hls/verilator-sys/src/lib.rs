@@ -4,6 +4,8 @@
 //! compiler, cached by content) -> [`Model`] (a running instance) -> [`Session`] (the instance with
 //! the buffers it may access: register transactions and cycles).
 //!
+//! [`build_program`] makes a program of any other module and a C++ `main`.
+//!
 //! The clock loop and the memory behind the AXI masters are C++ (`shim/`), because a call across
 //! languages for every signal and cycle would cost more than the simulation. How it all behaves is
 //! described in `docs/simulation.md`.
@@ -13,6 +15,7 @@ mod cache;
 mod error;
 mod ffi;
 mod model;
+mod program;
 mod simtop;
 mod toolchain;
 
@@ -20,5 +23,6 @@ pub use builder::{BuildOptions, Built, build};
 pub use cache::default_cache_dir;
 pub use error::Error;
 pub use model::{Fault, MemoryOptions, Model, PortStats, ProtocolRule, Region, RunEnd, Session};
+pub use program::build_program;
 pub use simtop::{CHECKER_MODULE, ChannelSignals, Design, Port, Source, simtop};
 pub use toolchain::Toolchain;
