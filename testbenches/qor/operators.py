@@ -22,7 +22,7 @@ CONVERSIONS = ["ftoi_f32_s32_rtz", "ftoi_f32_u8_rtz", "ftoi_f64_s32_rtz", "ftoi_
                "ftof_f32_bf16_rte", "ftof_f64_f32_rte", "ftof_f32_f64_rte"]
 MATH = [f"{name}_f32" for name in (
     "exp exp2 exp10 expm1 log log2 log10 log1p sin cos sinpi cospi tan tanpi asin acos atan atan2 asinpi acospi atanpi atan2pi "
-    "sinh cosh tanh asinh acosh atanh cbrt rsqrt hypot pow powr pown rootn ldexp ilogb logb").split()]
+    "sinh cosh tanh asinh acosh atanh cbrt rsqrt hypot pow powr pown rootn ldexp ilogb logb erf erfc tgamma lgamma").split()]
 DIVISION = [f"{op}_{sign}{width}" for width in (8, 16, 32, 64) for op, sign in (("udiv", "u"), ("sdiv", "s"))]
 GROUPS = [("Arithmetic", ARITHMETIC), ("Comparison and rounding", SIMPLE), ("Conversions", CONVERSIONS),
           ("Mathematical functions", MATH), ("Integer division", DIVISION)]
@@ -38,7 +38,8 @@ PAGE = """# Cost of the operators on ECP5-85F
 Written by `make qor QOR="--stage operators" BLESS=1` with {tools}: every operator alone between registers, pipelined (a case every
 cycle, with subnormals), scheduled for {mhz} MHz on `{board}`, speed grade 6. `{synth}`, then `nextpnr-ecp5 {pnr}`.
 LUT4 are LUT sites after routing, carries included (TRELLIS_COMB); DSP are MULT18X18D, BRAM DP16KD; Fmax is for
-the one seed: others give 10 % more or less. `testbenches/qor/README.md` says how it is measured.
+the one seed: others give 10 % more or less. `testbenches/qor/README.md` says how it is measured. {count} of {all} operators of the list
+have been measured.
 
 ## What is asked
 
@@ -150,7 +151,9 @@ def page(found):
     for title, group in GROUPS:
         rows = [f"| {name} | {r['latency']} | {r['lut']} | {r['ff']} | {r['dsp']} | {r['bram']} | {r['fmax']} |"
                 for name in group if (r := found.get(name))]
+        if not rows:
+            continue
         groups.append(f"\n## {title}\n\n| operator | cycles | LUT4 | FF | DSP | BRAM | Fmax, MHz |\n|---|---|---|---|---|---|---|\n"
                       + "\n".join(rows) + "\n")
-    return PAGE.format(tools=", ".join(area.versions()), mhz=CLOCK_MHZ, board=BOARD, synth=area.SYNTH, pnr=" ".join(PNR), bars=bars,
+    return PAGE.format(count=sum(name in found for name in names()), all=len(names()), tools=", ".join(area.versions()), mhz=CLOCK_MHZ, board=BOARD, synth=area.SYNTH, pnr=" ".join(PNR), bars=bars,
                        groups="".join(groups))

@@ -7,6 +7,8 @@
 //! Methods take `&self` so that calls nest like expressions; a builder that grows a graph keeps
 //! it behind interior mutability.
 
+use crate::shift;
+
 /// Contents of a read-only table: `words[i]` is the word at index `i`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rom {
@@ -16,6 +18,16 @@ pub struct Rom {
     pub width: u32,
     /// The words; as many as `2^(width of the index)`.
     pub words: Vec<u128>,
+}
+
+/// A shifted value, and bits of which any is 1 if a one was lost: their reduction is left to the
+/// user, who may have more to reduce.
+#[derive(Clone, Copy, Debug)]
+pub struct Shifted<V> {
+    /// The value.
+    pub value: V,
+    /// What was lost, in a width that may differ from builder to builder.
+    pub lost: V,
 }
 
 /// Builder of datapaths over bit vectors of 1..=128 bits.
@@ -212,13 +224,41 @@ pub trait Bits {
         self.ult(a, self.constant(self.width(a), limit))
     }
 
-    /// `a >> amount` and whether a one was lost: the pair (shifted, sticky). The sticky bit comes
-    /// from a thermometer mask beside the shifter, not from a shifter of twice the width.
+    // Shifters that lose bits or find their distance themselves. These are rows of multiplexers; a
+    // builder may have something equal that suits it better.
+
+    /// `a >> amount` for any amount, and what is lost at the bottom.
     #[inline(always)]
-    fn lshr_sticky(&self, a: Self::V, amount: Self::V) -> (Self::V, Self::V) {
-        let kept = self.shl(self.ones(self.width(a)), amount);
-        let sticky = self.any(self.and_not(a, kept));
-        (self.lshr(a, amount), sticky)
+    fn lshr_lossy(&self, a: Self::V, amount: Self::V) -> Shifted<Self::V>
+    where
+        Self: Sized,
+    {
+        shift::lshr_lossy(self, a, amount)
+    }
+
+    /// The top `kept` bits of `a << amount` in the width of `a`, and what stays below them.
+    #[inline(always)]
+    fn shl_top(&self, a: Self::V, amount: Self::V, kept: u32) -> Shifted<Self::V>
+    where
+        Self: Sized,
+    {
+        shift::shl_top(self, a, amount, kept)
+    }
+
+    /// `a` moved left until its top bit is 1, but by no more than `limit`: its top `kept` bits, what
+    /// stays below them, and the distance, in as many bits as the width of `a` less 1 needs. Where
+    /// there is no end to it, the distance is the greatest of that width, but at most the width of `a`.
+    #[inline(always)]
+    fn shl_leading(
+        &self,
+        a: Self::V,
+        limit: Option<Self::V>,
+        kept: u32,
+    ) -> (Shifted<Self::V>, Self::V)
+    where
+        Self: Sized,
+    {
+        shift::shl_leading(self, a, limit, kept)
     }
 }
 

@@ -29,9 +29,10 @@ pub mod math;
 pub mod native;
 pub mod operator;
 pub mod remainder;
+mod shift;
 pub mod stimulus;
 
-pub use bits::{Bits, Rom};
+pub use bits::{Bits, Rom, Shifted};
 pub use eval::{eval, eval_all};
 pub use format::Format;
 pub use ir::{FloatCC, Rounding};

@@ -3,7 +3,8 @@
 //! Each datapath function is inlined into a caller that fixes format and rounding mode, so that
 //! the widths are constants to the compiler and the masks fold away.
 
-use crate::bits::{Bits, Rom, count_width};
+use crate::bits::{Bits, Rom, Shifted, count_width};
+use crate::shift::rows;
 use std::marker::PhantomData;
 
 /// The machine word that holds a bit vector: `u64` where no intermediate is wider, else `u128`.
@@ -164,6 +165,14 @@ impl<W: Word> Native<W> {
         a.width
     }
 
+    /// The top `kept` bits, and whether there is anything below them.
+    #[inline(always)]
+    fn split(&self, a: Value<W>, kept: u32) -> Shifted<Value<W>> {
+        let value = self.top(a, kept);
+        let lost = self.bit_of(value.bits.shl(a.width - kept) != a.bits);
+        Shifted { value, lost }
+    }
+
     /// The shift amount, or None if it reaches `width`.
     #[inline(always)]
     fn amount(&self, amount: Value<W>, width: u32) -> Option<u32> {
@@ -286,5 +295,29 @@ impl<W: Word> Bits for Native<W> {
     fn rom(&self, table: &Rom, index: Value<W>) -> Value<W> {
         assert!(table.words.len() == 1 << index.width, "table not as long as its index reaches");
         self.value(table.width, W::from_u128(table.words[index.bits.to_u128() as usize]))
+    }
+    #[inline(always)]
+    fn lshr_lossy(&self, a: Value<W>, amount: Value<W>) -> Shifted<Value<W>> {
+        let value = self.lshr(a, amount);
+        let lost = self.bit_of(self.shl(value, amount).bits != a.bits);
+        Shifted { value, lost }
+    }
+    #[inline(always)]
+    fn shl_top(&self, a: Value<W>, amount: Value<W>, kept: u32) -> Shifted<Value<W>> {
+        self.split(self.shl(a, amount), kept)
+    }
+    #[inline(always)]
+    fn shl_leading(
+        &self,
+        a: Value<W>,
+        limit: Option<Value<W>>,
+        kept: u32,
+    ) -> (Shifted<Value<W>>, Value<W>) {
+        let rows = rows(a.width);
+        let most = limit.map_or(u128::MAX, |limit| limit.bits.to_u128());
+        let zeros = a.bits.leading_zeros() - (W::BITS - a.width);
+        let count = u128::from(zeros).min(most).min((1 << rows) - 1);
+        let count = self.value(rows.max(1), W::from_u128(count));
+        (self.split(self.shl(a, count), kept), count)
     }
 }

@@ -9,8 +9,8 @@ use ir::Rounding;
 /// `x + y`.
 ///
 /// The operand of smaller magnitude is aligned with two guard bits and a sticky bit; then one
-/// adder, one leading-zero count and one left shift, which is clamped so that subnormal results
-/// need nothing of their own.
+/// adder and one shift to the leading one, which is clamped so that subnormal results need nothing
+/// of their own.
 #[inline(always)]
 pub fn fadd<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) -> B::V {
     let p = format.precision();
@@ -28,21 +28,25 @@ pub fn fadd<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
 
     // Frame: carry, p bits, two guard bits, sticky. The place of the sticky bit carries the +1
     // of the two's complement into the adder; a borrow by the sticky bit cancels that.
-    let (aligned, sticky) = b.lshr_sticky(b.pad_low(small, 2), distance);
-    let carry_in = b.and_not(subtract, sticky);
+    let aligned = b.lshr_lossy(b.pad_low(small, 2), distance);
+    let sticky = b.any(aligned.lost);
+    let carry_in = b.is_zero(b.concat(aligned.lost, b.not(subtract)));
+    let aligned = aligned.value;
     let left = b.concat(b.zext(big, p + 1), b.constant(3, 0b001));
     let right = b.concat(b.xor(b.zext(aligned, p + 3), b.spread(subtract, p + 3)), carry_in);
     let sum = b.concat(b.top(b.add(left, right), p + 3), sticky);
 
-    let normal = normalise_clamped(b, sum, exp);
+    let normal = normalise_clamped(b, sum, exp, p + 1);
+    let largest_exp = b.constant(format.exp_bits, u128::from(format.exp_max()) - 1);
     let cancelled = b.and(subtract, normal.zero);
     let sign = b.mux(swap, yp.sign, xp.sign);
     let unrounded = Unrounded {
         sign: b.mux(cancelled, b.bool(mode == Rounding::Rtn), sign),
         exp: normal.exp,
-        frac: b.slice(normal.sum, 4, format.frac_bits),
-        round: b.bit(normal.sum, 3),
-        sticky: b.any(b.trunc(normal.sum, 3)),
+        frac: b.slice(normal.sum, 1, format.frac_bits),
+        round: b.bit(normal.sum, 0),
+        sticky: normal.sticky,
+        overflow: Some(b.and(b.eq(exp, largest_exp), b.msb(sum))),
     };
     let any_max = b.or(xp.exp_ones, yp.exp_ones);
     let opposite_infs = b.and(b.and(xp.exp_ones, yp.exp_ones), subtract);
@@ -59,31 +63,35 @@ pub fn fsub<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
 
 /// A sum shifted left until its top bit is 1, or as far as the smallest exponent allows.
 pub(super) struct NormalSum<V> {
-    /// The shifted sum.
+    /// The top bits of the shifted sum.
     pub sum: V,
+    /// 1 if any other bit is.
+    pub sticky: V,
     /// Biased exponent field, as wide as the exponent given; 0 if the sum stays subnormal.
     pub exp: V,
     /// The sum is 0.
     pub zero: V,
 }
 
-/// Normalises `sum`. `exp` is the biased exponent of the bit *below* its top one, unsigned and
-/// at least 1.
+/// Normalises `sum` and keeps its top `kept` bits. `exp` is the biased exponent of the bit *below*
+/// its top one, unsigned and at least 1.
 #[inline(always)]
-pub(super) fn normalise_clamped<B: Bits>(b: &B, sum: B::V, exp: B::V) -> NormalSum<B::V> {
-    let count = b.lzc(sum);
+pub(super) fn normalise_clamped<B: Bits>(
+    b: &B,
+    sum: B::V,
+    exp: B::V,
+    kept: u32,
+) -> NormalSum<B::V> {
+    let (shifted, count) = b.shl_leading(sum, Some(exp), kept);
+    // exp + 1 - shift; 1 when clamped, and then the top bit tells the smallest normal number from
+    // a subnormal.
     let width = b.width(exp).max(b.width(count));
-    let (wide_count, wide_exp) = (b.zext(count, width), b.zext(exp, width));
-    let fits = b.ult(wide_count, wide_exp);
-    let shift = b.mux(fits, count, b.trunc(wide_exp, b.width(count)));
-    let shifted = b.shl(sum, shift);
-    // exp + 1 - shift, in parallel with the shifter; 1 when clamped, and then the top bit tells
-    // the smallest normal number from a subnormal.
-    let reduced = b.increment(b.sub(wide_exp, wide_count), b.bool(true));
-    let unmasked = b.mux(fits, reduced, b.constant(width, 1));
+    let next = b.increment(b.zext(exp, width), b.bool(true));
+    let reduced = b.trunc(b.sub(next, b.zext(count, width)), b.width(exp));
     NormalSum {
-        sum: shifted,
-        exp: b.mask(b.msb(shifted), b.trunc(unmasked, b.width(exp))),
-        zero: b.eq(count, b.constant(b.width(count), b.width(sum) as u128)),
+        sum: shifted.value,
+        sticky: b.any(shifted.lost),
+        exp: b.mask(b.msb(shifted.value), reduced),
+        zero: b.is_zero(sum),
     }
 }

@@ -32,7 +32,7 @@ pub fn ftof<B: Bits>(b: &B, from: Format, to: Format, mode: Rounding, x: B::V) -
         };
         let (fraction, sticky) = cut(b, frac, to.frac_bits + 1);
         let (frac, round) = (b.top(fraction, to.frac_bits), b.bit(fraction, 0));
-        Unrounded { sign: xp.sign, exp, frac, round, sticky }
+        Unrounded { sign: xp.sign, exp, frac, round, sticky, overflow: None }
     };
     finish(b, to, mode, &unrounded, &specials)
 }
@@ -54,19 +54,21 @@ pub fn itof<B: Bits>(b: &B, format: Format, signed: bool, mode: Rounding, x: B::
     let width = b.width(x);
     let sign = if signed { b.msb(x) } else { b.bool(false) };
     let magnitude = if signed { b.increment(b.xor(x, b.spread(sign, width)), sign) } else { x };
-    let zeros = b.lzc(magnitude);
-    let normal = b.shl(magnitude, zeros);
+    let kept = width.min(format.precision() + 1);
+    let (shifted, zeros) = b.shl_leading(magnitude, None, kept);
+    let normal = shifted.value;
 
     let top_exp = format.bias() + width - 1;
     let exp_width = format.exp_bits.max(crate::bits::count_width(top_exp));
     let exp = b.sub(b.constant(exp_width, top_exp as u128), b.zext(zeros, exp_width));
-    let (mantissa, sticky) = cut(b, normal, format.precision() + 1);
+    let (mantissa, _) = cut(b, normal, format.precision() + 1);
     let unrounded = Unrounded {
         sign,
         exp: b.mask(b.msb(normal), exp),
         frac: b.slice(mantissa, 1, format.frac_bits),
         round: b.bit(mantissa, 0),
-        sticky,
+        sticky: b.any(shifted.lost),
+        overflow: None,
     };
     let specials = Specials { nan: b.bool(false), inf: b.bool(false), zero: None };
     finish(b, format, mode, &unrounded, &specials)
@@ -92,9 +94,10 @@ pub fn ftoi<B: Bits>(
     let top_exp = format.bias() + width - 1; // exponent field of 2^(width - 1)
     let exp_width = format.exp_bits.max(crate::bits::count_width(top_exp));
     let distance = b.sub(b.constant(exp_width, top_exp as u128), b.zext(xp.exp, exp_width));
-    let (moved, sticky) = b.lshr_sticky(start, distance);
-    let integer = b.top(moved, width);
-    let round = b.bit(moved, 0);
+    let moved = b.lshr_lossy(start, distance);
+    let sticky = b.any(moved.lost);
+    let integer = b.top(moved.value, width);
+    let round = b.bit(moved.value, 0);
     let up = round_up(b, mode, xp.sign, b.bit(integer, 0), round, b.or(sticky, lost));
     let too_big = if top_exp >= format.exp_max() {
         xp.exp_ones

@@ -85,6 +85,7 @@ pub fn fsqrt<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V) -> B::V {
         frac: b.slice(root, 1, format.frac_bits),
         round: b.bit(root, 0),
         sticky: inexact,
+        overflow: None,
     };
     let zero = xp.zero(b);
     let specials = Specials {

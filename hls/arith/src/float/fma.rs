@@ -36,11 +36,12 @@ pub fn fma<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V, z: 
     let big = b.mux(addend_first, addend, product);
     let small = b.mux(addend_first, product, addend);
 
-    let (aligned, sticky) = b.lshr_sticky(b.pad_low(small, 2), distance);
+    let aligned = b.lshr_lossy(b.pad_low(small, 2), distance);
+    let (aligned, sticky) = (aligned.value, b.any(aligned.lost));
     let (magnitude, flipped) = add_magnitudes(b, b.pad_low(big, 2), aligned, sticky, subtract);
 
     let frame = b.concat(magnitude, sticky);
-    let normal = normalise_clamped(b, frame, b.increment(exp, b.bool(true)));
+    let normal = normalise_clamped(b, frame, b.increment(exp, b.bool(true)), p + 1);
     let big_sign = b.mux(addend_first, zp.sign, product_sign);
     let cancelled = b.and(subtract, normal.zero);
     let sign = b.mux(cancelled, b.bool(mode == Rounding::Rtn), b.xor(big_sign, flipped));
@@ -48,13 +49,13 @@ pub fn fma<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V, z: 
     let product_inf = b.or(xp.exp_ones, yp.exp_ones);
     let inf = b.or(product_inf, zp.exp_ones);
     let inf_sign = b.mux(product_inf, product_sign, zp.sign);
-    let behind = b.width(frame) - p;
     let unrounded = Unrounded {
         sign: b.mux(inf, inf_sign, sign),
         exp: normal.exp,
-        frac: b.slice(normal.sum, behind, format.frac_bits),
-        round: b.bit(normal.sum, behind - 1),
-        sticky: b.any(b.trunc(normal.sum, behind - 1)),
+        frac: b.slice(normal.sum, 1, format.frac_bits),
+        round: b.bit(normal.sum, 0),
+        sticky: normal.sticky,
+        overflow: None,
     };
     let zero_times_inf = b.and(product_zero, product_inf);
     let opposite_infs = b.and(b.and(product_inf, zp.exp_ones), subtract);

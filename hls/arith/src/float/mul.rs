@@ -27,24 +27,25 @@ pub fn fmul<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
     let low = b.trunc(product, p - 1);
     let moved = b.zext(b.slice(product, p - 1, p + 1), 2 * p + 2);
     let start = b.mux(plan.underflow, moved, b.pad_low(product, 2));
-    let frame = b.shl(start, plan.amount);
+    let frame = b.shl_top(start, plan.amount, p + 2);
     let lost = b.and(plan.underflow, b.any(low));
 
-    let carry = b.msb(frame);
-    let hidden = b.bit(frame, 2 * p);
-    let exp = b.mux(carry, plan.exp_plus_one, plan.exp);
-    let high = b.mux(carry, b.slice(frame, p + 1, p), b.slice(frame, p, p));
-    let round = b.bit(high, 0);
-    let frac_next = b.slice(high, 1, p - 1);
-    let sticky_always = b.any(b.trunc(frame, p));
-    let sticky = b.or(b.or(sticky_always, lost), b.and(carry, b.bit(frame, p)));
+    // Two integer bits, p - 1 fraction bits, one more that is behind the rounding place after a carry.
+    let (carry, hidden) = (b.msb(frame.value), b.bit(frame.value, p));
+    let high = b.mux(carry, b.slice(frame.value, 1, p), b.trunc(frame.value, p));
+    let behind = b.and(carry, b.bit(frame.value, 0));
+    // minus_one + 1, or + 2 with a carry.
+    let exp_bits = b.width(plan.minus_one);
+    let step = b.zext(b.concat(carry, b.not(carry)), exp_bits);
+    let exp = b.add(plan.minus_one, step);
     let unrounded = Unrounded {
         sign: b.xor(xp.sign, yp.sign),
         exp: b.mask(b.or(carry, hidden), exp),
-        frac: frac_next,
-        round: b.and_not(round, plan.vanishes),
+        frac: b.slice(high, 1, p - 1),
+        round: b.and_not(b.bit(high, 0), plan.vanishes),
         // A product in [2, 4) is never 2 itself, so the dropped bit leaves others behind it.
-        sticky,
+        sticky: b.any(b.concat(b.concat(frame.lost, lost), behind)),
+        overflow: Some(b.or(plan.beyond, b.and(carry, plan.largest))),
     };
     let invalid = b.or(b.and(xp.exp_ones, yp.zero(b)), b.and(xp.zero(b), yp.exp_ones));
     let nan = b.or(b.or(xp.nan(b), yp.nan(b)), invalid);
@@ -60,10 +61,12 @@ struct Plan<V> {
     vanishes: V,
     /// Left shift, `count_width(p)` bits.
     amount: V,
-    /// Exponent field of the place below the frame's top, `exp_bits + 1` bits.
-    exp: V,
-    /// The same plus 1.
-    exp_plus_one: V,
+    /// Exponent field of the place below the frame's top, less 1, `exp_bits + 1` bits.
+    minus_one: V,
+    /// The field is that of infinity or above.
+    beyond: V,
+    /// The field is that of the largest finite numbers.
+    largest: V,
 }
 
 #[inline(always)]
@@ -94,7 +97,8 @@ fn plan_shift<B: Bits>(b: &B, format: Format, x_exp: B::V, y_exp: B::V, count: B
         underflow,
         vanishes: b.and(underflow, vanishes),
         amount: b.mux(underflow, right, left),
-        exp: b.increment(minus_one, b.bool(true)),
-        exp_plus_one: b.add(minus_one, b.constant(exp_bits, 2)),
+        minus_one,
+        beyond: b.not(b.ult_const(minus_one, u128::from(format.exp_max()) - 1)),
+        largest: b.eq(minus_one, b.constant(exp_bits, u128::from(format.exp_max()) - 2)),
     }
 }

@@ -80,10 +80,11 @@ pub struct Normalised<V> {
     pub shift: V,
 }
 
-/// Normalises the significand of `x`, as digit recurrences need it. Zero stays zero.
+/// Normalises the significand of `x`, as digit recurrences need it. Zero stays zero, moved by anything.
 #[inline(always)]
 pub fn normalise<B: Bits>(b: &B, x: &Parts<B::V>) -> Normalised<B::V> {
     let significand = x.significand(b);
-    let shift = b.lzc(significand);
-    Normalised { significand: b.shl(significand, shift), shift }
+    let width = b.width(significand);
+    let (shifted, shift) = b.shl_leading(significand, None, width);
+    Normalised { significand: shifted.value, shift }
 }

@@ -39,6 +39,9 @@ pub struct Unrounded<V> {
     pub round: V,
     /// 1 if anything behind `round` is not 0.
     pub sticky: V,
+    /// 1 if the exponent is above those of finite numbers, where that is known earlier than from
+    /// `exp`; of no consequence for special results.
+    pub overflow: Option<V>,
 }
 
 /// Results that replace the rounded number. `nan` goes before `inf`, `inf` before `zero`.
@@ -56,7 +59,9 @@ pub struct Specials<V> {
 /// Rounds, handles overflow, overrides with the special results and packs.
 ///
 /// The increment runs over exponent and fraction as one number, so that a carry out of the
-/// fraction becomes the next exponent, and the largest subnormal becomes the smallest normal.
+/// fraction becomes the next exponent, the largest subnormal becomes the smallest normal, and the
+/// largest finite number infinity. Everything else is decided before the increment, beside the
+/// rounding decision: the adder's sum is the result.
 #[inline(always)]
 pub fn finish<B: Bits>(
     b: &B,
@@ -65,59 +70,71 @@ pub fn finish<B: Bits>(
     x: &Unrounded<B::V>,
     specials: &Specials<B::V>,
 ) -> B::V {
-    let lsb = b.bit(x.frac, 0);
-    let increment = round_up(b, mode, x.sign, lsb, x.round, x.sticky);
-    let packed = b.increment(b.concat(x.exp, x.frac), increment);
-    let frac = b.trunc(packed, format.frac_bits);
-    let wide_exp = b.top(packed, b.width(x.exp));
-    let exp = b.trunc(wide_exp, format.exp_bits);
-
-    let extra = b.width(x.exp) - format.exp_bits;
-    let mut overflow = b.all(exp);
-    if extra > 0 {
-        overflow = b.or(overflow, b.any(b.top(wide_exp, extra)));
+    let mut overflow = x.overflow.unwrap_or_else(|| beyond_finite(b, format, x.exp));
+    if let Some(zero) = specials.zero {
+        overflow = b.and_not(overflow, zero);
     }
-    let (exp, frac, overflow_to_inf) = saturate(b, mode, x.sign, overflow, exp, frac);
-
     let special = b.or(specials.nan, specials.inf);
-    let mut to_max_exp = b.or(special, overflow_to_inf);
-    let mut frac_clear = to_max_exp;
-    let mut exp = exp;
+    let (infinite, largest) = split_overflow(b, mode, x.sign, overflow, special);
+    let mut exp = b.trunc(x.exp, format.exp_bits);
+    let mut frac_clear = infinite;
     if let Some(zero) = specials.zero {
         exp = b.mask(b.not(zero), exp);
-        to_max_exp = b.or(special, b.and_not(overflow_to_inf, zero));
-        frac_clear = b.or(to_max_exp, zero);
+        frac_clear = b.or(infinite, zero);
     }
-    let exp = b.or(exp, b.spread(to_max_exp, format.exp_bits));
-    let frac = b.mask(b.not(frac_clear), frac);
+    exp = b.or(exp, b.spread(infinite, format.exp_bits));
+    let mut frac = b.mask(b.not(frac_clear), x.frac);
+    let mut exact = frac_clear;
+    if let Some(largest) = largest {
+        let max_exp = b.constant(format.exp_bits, u128::from(format.exp_max()) - 1);
+        exp = b.mux(largest, max_exp, exp);
+        frac = b.or(frac, b.spread(largest, format.frac_bits));
+        exact = b.or(exact, largest);
+    }
     let quiet_bit = b.or(b.msb(frac), specials.nan);
-    let sign = b.and_not(x.sign, specials.nan);
     let frac = b.concat(quiet_bit, b.trunc(frac, format.frac_bits - 1));
-    b.concat(sign, b.concat(exp, frac))
+
+    let inexact = b.not(exact);
+    let (round, sign) = (b.and(x.round, inexact), x.sign);
+    let increment = match mode {
+        Rounding::Rtp | Rounding::Rtn => {
+            let up = round_up(b, mode, sign, b.bit(x.frac, 0), x.round, x.sticky);
+            b.and(up, inexact)
+        }
+        _ => round_up(b, mode, sign, b.bit(x.frac, 0), round, x.sticky),
+    };
+    let packed = b.increment(b.concat(exp, frac), increment);
+    b.concat(b.and_not(sign, specials.nan), packed)
 }
 
-/// What overflow becomes: the largest finite number where the mode rounds towards zero (returned
-/// in the fields), infinity otherwise (returned as a flag).
+/// 1 if an exponent field, perhaps wider than the format's, is that of infinity or above.
 #[inline(always)]
-fn saturate<B: Bits>(
+fn beyond_finite<B: Bits>(b: &B, format: Format, exp: B::V) -> B::V {
+    let all = b.all(b.trunc(exp, format.exp_bits));
+    match b.width(exp) - format.exp_bits {
+        0 => all,
+        extra => b.or(all, b.any(b.top(exp, extra))),
+    }
+}
+
+/// What overflow becomes: whether the result is an infinity (or special) and, in modes that
+/// round towards zero, whether it is the largest finite number.
+#[inline(always)]
+fn split_overflow<B: Bits>(
     b: &B,
     mode: Rounding,
     sign: B::V,
     overflow: B::V,
-    exp: B::V,
-    frac: B::V,
-) -> (B::V, B::V, B::V) {
+    special: B::V,
+) -> (B::V, Option<B::V>) {
     let toward_zero = match mode {
-        Rounding::Rte | Rounding::Rhaz => return (exp, frac, overflow),
+        Rounding::Rte | Rounding::Rhaz => return (b.or(special, overflow), None),
         Rounding::Rtz => b.bool(true),
         Rounding::Rtp => sign,
         Rounding::Rtn => b.not(sign),
     };
-    let to_max = b.and(overflow, toward_zero);
-    let max_exp = b.sub(b.ones(b.width(exp)), b.constant(b.width(exp), 1));
-    let exp = b.mux(to_max, max_exp, exp);
-    let frac = b.or(frac, b.spread(to_max, b.width(frac)));
-    (exp, frac, b.and_not(overflow, toward_zero))
+    let largest = b.and(overflow, b.and_not(toward_zero, special));
+    (b.or(special, b.and_not(overflow, toward_zero)), Some(largest))
 }
 
 /// Moves a normalised mantissa (p significand bits and one behind) right as far as its signed
@@ -137,12 +154,15 @@ pub fn denormalise<B: Bits>(
     let missing = b.sub(b.constant(width, 1), exp);
     let positive = b.not(b.or(b.msb(exp), b.is_zero(exp)));
     let distance = b.mask(b.not(positive), missing);
-    let (moved, lost) = b.lshr_sticky(mantissa, distance);
+    let moved = b.lshr_lossy(mantissa, distance);
+    let lost = b.any(moved.lost);
+    let moved = moved.value;
     Unrounded {
         sign,
         exp: b.mask(positive, b.trunc(exp, width - 1)),
         frac: b.slice(moved, 1, format.frac_bits),
         round: b.bit(moved, 0),
         sticky: b.or(sticky, lost),
+        overflow: None,
     }
 }
