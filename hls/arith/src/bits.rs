@@ -39,6 +39,10 @@ pub struct Shifted<V> {
 pub trait Bits {
     /// A bit vector; cheap to copy.
     type V: Copy;
+    /// Most bits of a vector.
+    const MOST_BITS: u32 = 128;
+    /// Whether the datapath runs while it is described: then a copy of its description made for each format is faster.
+    const RUNS: bool = false;
 
     /// Width of `v` in bits.
     fn width(&self, v: Self::V) -> u32;

@@ -183,6 +183,8 @@ impl<W: Word> Native<W> {
 
 impl<W: Word> Bits for Native<W> {
     type V = Value<W>;
+    const MOST_BITS: u32 = W::BITS;
+    const RUNS: bool = true;
 
     #[inline(always)]
     fn width(&self, v: Value<W>) -> u32 {

@@ -153,6 +153,41 @@ fn double_precision_at_length() {
     double_precision(1_000_000, 4);
 }
 
+/// Significands of 53 bits that, times 2^e, are closest to multiples of pi/2: multiples of the denominators of 2/pi 2^e's
+/// best approximations.
+fn near_quarter_turns(e: i32) -> Vec<f64> {
+    const BITS: u32 = 320;
+    let precision = BITS + 1100;
+    let two_over_pi = 2u32 / rug::Float::with_val(precision, rug::float::Constant::Pi);
+    let scaled = (two_over_pi << (e + BITS as i32)).to_integer().expect("finite");
+    let (mut above, mut below) = (rug::Integer::from(1) << BITS, scaled.keep_bits(BITS));
+    let (mut last, mut denominator) = (0u64, 1u64);
+    let mut found = vec![];
+    while below != 0 {
+        let (quotient, rest) = above.div_rem(below.clone());
+        let next = quotient.to_u64().and_then(|q| q.checked_mul(denominator)?.checked_add(last));
+        let Some(next) = next.filter(|n| *n < 1 << 53) else { break };
+        (above, below) = (below, rest);
+        (last, denominator) = (denominator, next);
+        found.push(((1 << 53) - 1) / denominator * denominator);
+        found.push(denominator << (denominator.leading_zeros() - 11));
+    }
+    found.iter().rev().take(4).map(|m| *m as f64 * 2f64.powi(e)).collect()
+}
+
+#[test]
+fn multiples_of_quarter_turns_in_double_precision() {
+    // The nearest of all, after J.-M. Muller, "Elementary Functions", section 11.3.
+    assert!(near_quarter_turns(797).contains(&(6_381_956_970_095_103f64 * 2f64.powi(797))));
+    for e in -52..=970 {
+        for x in near_quarter_turns(e) {
+            for f in [MathFn::Sin, MathFn::Cos, MathFn::Tan] {
+                check(f, Format::F64, x.to_bits().into(), 0);
+            }
+        }
+    }
+}
+
 /// Arguments at which double precision is hardest.
 #[test]
 fn hard_cases_of_double_precision() {

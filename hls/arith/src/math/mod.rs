@@ -1,8 +1,9 @@
 //! Mathematical functions: fixed-point datapaths of tables and polynomials, faithful to about half a unit in the last place.
 //!
-//! Single and double precision are computed in integers with some guard bits and rounded once, by the same descriptions with
-//! other widths and tables (`working.rs`); half precision is single precision, rounded again. The principle and table sizes follow F. de Dinechin, M. Istoan, "Hardware implementations of fixed-point Atan2",
-//! ARITH 2015, and J. Detrey, F. de Dinechin, "Table-based polynomials for fast hardware function evaluation", ASAP 2005.
+//! Single and double precision are computed in integers with some guard bits and rounded once, by the same descriptions
+//! with other widths and tables (`working.rs`); half precision is single precision, rounded again. The principle and table
+//! sizes follow F. de Dinechin, M. Istoan, "Hardware implementations of fixed-point Atan2", ARITH 2015, and J. Detrey,
+//! F. de Dinechin, "Table-based polynomials for fast hardware function evaluation", ASAP 2005.
 
 mod arc;
 mod erf;
@@ -75,6 +76,14 @@ fn through_single<B: Bits>(b: &B, f: MathFn, inputs: &[B::V]) -> B::V {
 
 /// A function in the format itself.
 fn direct<B: Bits>(b: &B, f: MathFn, format: Format, inputs: &[B::V]) -> B::V {
+    // Branches on constants of the builder: what it never takes is not compiled.
+    if B::MOST_BITS < 128 {
+        unreachable!("mathematical functions are wide: see Operator::is_wide");
+    }
+    if !B::RUNS {
+        let w = if format == Format::F64 { &working::DOUBLE } else { &working::SINGLE };
+        return with(b, w, f, format, inputs);
+    }
     match format {
         Format::F64 => with(b, &working::DOUBLE, f, format, inputs),
         _ => with(b, &working::SINGLE, f, format, inputs),
