@@ -142,9 +142,24 @@ def whole(t, types, count, r):
 
 
 def gamma(t, types, count, r):
-    """No infinities and NaNs, whose sign result is open."""
-    xs = operands(t, count, r)
-    return [[x if math.isfinite(x) else everyday(t, r) for x in xs]]
+    """No infinities and NaNs, whose sign result is open, and nothing near the zeros between the poles, where OpenCL C has
+    no bound."""
+    def clear(x):
+        return x >= 0 or x == math.floor(x) or abs(math.lgamma(x)) > 0.5
+
+    xs = []
+    while len(xs) < count:
+        xs += [x for x in operands(t, count, r) if math.isfinite(x) and clear(x)]
+    return [xs[:count]]
+
+
+def quotients(t, types, count, r):
+    """Any operands, and some of which the quotient is half way between integers, or nearly."""
+    xs, ys = operand_lists(types, count, r)
+    for k in range(0, count, 3):
+        ys[k] = math.ldexp(r.randrange(1, 1 << 5), r.randrange(-6, 3))
+        xs[k] = r.choice((-0.5, 0.5, 1.0)) * ys[k] * r.randrange(-31, 32)
+    return [xs, ys]
 
 
 def blended(t, types, count, r):
@@ -244,7 +259,7 @@ def representable(rule):
 
 RULES = {
     "ordered": ordered, "finite": finite, "24": bits24, "signs": signs, "ldexp": exponents, "mad": fused, "pi": turns,
-    "2^16": radians, "pow": powers, "pown": whole, "gamma": gamma, "mix": blended, "smoothstep": edges,
+    "2^16": radians, "pow": powers, "pown": whole, "gamma": gamma, "modulo": quotients, "mix": blended, "smoothstep": edges,
     "dot": in_groups(without_cancelling), "vector": representable(in_groups(scaled_vectors)),
     "distance": representable(in_groups(apart)), "small": in_groups(small_integers),
     "moderate": in_groups(moderate_vectors),

@@ -105,8 +105,8 @@ EXACT = [
     family("parts_generic", FLOATS, "fract modf", "g >g", std="CL2.0"),
     family("frexp", FLOATS, "frexp", "g >i"),
     family("frexp_generic", FLOATS, "frexp", "g >i", std="CL2.0"),
-    family("modulo", FLOATS, "fmod remainder", "g g", pending=("fmod", "remainder")),
-    family("remquo", FLOATS, "remquo", "g g >i", pending=("remquo",)),
+    family("modulo", FLOATS, "fmod remainder", "g g", inputs="modulo"),
+    family("remquo", FLOATS, "remquo", "g g >i", inputs="modulo"),
 ]
 
 MATH = [
@@ -124,10 +124,10 @@ MATH = [
     family("whole_powers", FLOATS, "pown rootn", "g i", inputs="pown", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
     family("sincos", FLOATS, "sincos", "g >g", ulp={"*": bound(4)}, **TRANSCENDENTAL),
     family("sincos_generic", FLOATS, "sincos", "g >g", ulp={"*": bound(4)}, std="CL2.0", **TRANSCENDENTAL),
-    family("error", FLOATS, "erf erfc", "g", ulp={"*": bound(16, 4)}, pending=("erf", "erfc")),
-    family("gamma", FLOATS, "tgamma", "g", ulp={"*": bound(16, 4)}, pending=("tgamma",)),
-    family("log_gamma", FLOATS, "lgamma", "g", inputs="gamma", ulp={"*": bound(16, 4)}, pending=("lgamma",)),
-    family("log_gamma_sign", FLOATS, "lgamma_r", "g >i", inputs="gamma", ulp={"*": bound(16, 4)}, pending=("lgamma_r",)),
+    family("error", FLOATS, "erf erfc", "g", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
+    family("gamma", FLOATS, "tgamma", "g", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
+    family("log_gamma", FLOATS, "lgamma", "g", inputs="gamma", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
+    family("log_gamma_sign", FLOATS, "lgamma_r", "g >i", inputs="gamma", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
     family("half_exp", FLOAT, "half_exp half_exp2 half_exp10 half_log half_log2 half_log10", "g", ulp={"*": 8192}),
     family("half_trig", FLOAT, "half_sin half_cos half_tan", "g", inputs="2^16", ulp={"*": 8192}),
     family("half_roots", FLOAT, "half_sqrt half_rsqrt half_recip", "g", ulp={"*": 8192}),
