@@ -371,6 +371,11 @@ def scaled(factor):
     return lambda t, x: rounded_mpf(t, mpmath.mpf(x) * factor()) if finite(x) and x else x
 
 
+def near(x):
+    """x, or a number beyond which erf and erfc do not change: mpmath cannot take larger ones."""
+    return min(max(x, -1000), 1000)
+
+
 exp10_known = lambda x: np.float64(10) ** x  # noqa: E731
 recip = lambda t, x: div(t, 1.0, x)  # noqa: E731
 mp = mpmath
@@ -396,7 +401,8 @@ FUNCTIONS = {
     "fract": fract, "frexp": frexp, "modf": modf, "hypot": hypot, "ilogb": ilogb, "ldexp": ldexp, "logb": logb,
     "nan": lambda t, code: NAN, "nextafter": nextafter, "pow": pow_, "pown": pown, "powr": powr, "rootn": rootn,
     "sincos": lambda t, x: (FUNCTIONS["sin"](t, x), FUNCTIONS["cos"](t, x)),
-    "erf": unary(mp.erf, np.vectorize(math.erf)), "erfc": unary(mp.erfc, np.vectorize(math.erfc)),
+    "erf": unary(lambda x: mp.erf(near(x)), np.vectorize(math.erf)),
+    "erfc": unary(lambda x: mp.erfc(near(x)), np.vectorize(math.erfc)),
     "tgamma": unary_mp(mp.gamma, tgamma_known), "lgamma": unary_mp(lambda x: mp.re(mp.loggamma(x)), lgamma_known),
     "lgamma_r": lgamma_r,
     "degrees": scaled(lambda: 180 / mp.pi), "radians": scaled(lambda: mp.pi / 180), "mix": mix, "sign": sign,

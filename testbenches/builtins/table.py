@@ -56,8 +56,6 @@ def family(name, types, functions, args, *rest, **options):
 SIGNED = [t for t in INTS if t.kind == "i"]
 NARROW = [t for t in INTS if t.bits < 64]  # what upsample takes
 WORDS = [NAMES["int"], NAMES["uint"]]
-# Functions that exist in single and half precision only, so far.
-TRANSCENDENTAL = dict(pending=("*/double",))
 
 
 def bound(n, half=2):
@@ -110,24 +108,24 @@ EXACT = [
 ]
 
 MATH = [
-    family("exp", FLOATS, "exp exp2 exp10 expm1", "g", ulp={"*": bound(3)}, **TRANSCENDENTAL),
-    family("log", FLOATS, "log log2 log10 log1p", "g", ulp={"*": bound(3), "log1p": bound(2)}, **TRANSCENDENTAL),
-    family("trig", FLOATS, "sin cos tan", "g", ulp={"*": bound(4), "tan": bound(5)}, **TRANSCENDENTAL),
-    family("trig_pi", FLOATS, "sinpi cospi tanpi", "g", inputs="pi", ulp={"*": bound(4), "tanpi": bound(6)}, **TRANSCENDENTAL),
-    family("arc", FLOATS, "acos asin atan", "g", ulp={"*": bound(4), "atan": bound(5)}, **TRANSCENDENTAL),
-    family("arc_pi", FLOATS, "acospi asinpi atanpi", "g", ulp={"*": bound(5)}, **TRANSCENDENTAL),
-    family("hyperbolic", FLOATS, "cosh sinh tanh", "g", ulp={"*": bound(4), "tanh": bound(5)}, **TRANSCENDENTAL),
-    family("arc_hyperbolic", FLOATS, "acosh asinh atanh", "g", ulp={"*": bound(4), "atanh": bound(5)}, **TRANSCENDENTAL),
-    family("roots", FLOATS, "cbrt rsqrt", "g", ulp={"cbrt": (2, 2, 2), "rsqrt": (1, 2, 2)}, pending=("cbrt/double",)),
-    family("angle", FLOATS, "atan2 atan2pi hypot", "g g", ulp={"*": bound(6), "hypot": bound(4)}, **TRANSCENDENTAL),
-    family("powers", FLOATS, "pow powr", "g g", inputs="pow", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
-    family("whole_powers", FLOATS, "pown rootn", "g i", inputs="pown", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
-    family("sincos", FLOATS, "sincos", "g >g", ulp={"*": bound(4)}, **TRANSCENDENTAL),
-    family("sincos_generic", FLOATS, "sincos", "g >g", ulp={"*": bound(4)}, std="CL2.0", **TRANSCENDENTAL),
-    family("error", FLOATS, "erf erfc", "g", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
-    family("gamma", FLOATS, "tgamma", "g", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
-    family("log_gamma", FLOATS, "lgamma", "g", inputs="gamma", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
-    family("log_gamma_sign", FLOATS, "lgamma_r", "g >i", inputs="gamma", ulp={"*": bound(16, 4)}, **TRANSCENDENTAL),
+    family("exp", FLOATS, "exp exp2 exp10 expm1", "g", ulp={"*": bound(3)}),
+    family("log", FLOATS, "log log2 log10 log1p", "g", ulp={"*": bound(3), "log1p": bound(2)}),
+    family("trig", FLOATS, "sin cos tan", "g", ulp={"*": bound(4), "tan": bound(5)}),
+    family("trig_pi", FLOATS, "sinpi cospi tanpi", "g", inputs="pi", ulp={"*": bound(4), "tanpi": bound(6)}),
+    family("arc", FLOATS, "acos asin atan", "g", ulp={"*": bound(4), "atan": bound(5)}),
+    family("arc_pi", FLOATS, "acospi asinpi atanpi", "g", ulp={"*": bound(5)}),
+    family("hyperbolic", FLOATS, "cosh sinh tanh", "g", ulp={"*": bound(4), "tanh": bound(5)}),
+    family("arc_hyperbolic", FLOATS, "acosh asinh atanh", "g", ulp={"*": bound(4), "atanh": bound(5)}),
+    family("roots", FLOATS, "cbrt rsqrt", "g", ulp={"cbrt": (2, 2, 2), "rsqrt": (1, 2, 2)}),
+    family("angle", FLOATS, "atan2 atan2pi hypot", "g g", ulp={"*": bound(6), "hypot": bound(4)}),
+    family("powers", FLOATS, "pow powr", "g g", inputs="pow", ulp={"*": bound(16, 4)}),
+    family("whole_powers", FLOATS, "pown rootn", "g i", inputs="pown", ulp={"*": bound(16, 4)}),
+    family("sincos", FLOATS, "sincos", "g >g", ulp={"*": bound(4)}),
+    family("sincos_generic", FLOATS, "sincos", "g >g", ulp={"*": bound(4)}, std="CL2.0"),
+    family("error", FLOATS, "erf erfc", "g", ulp={"*": bound(16, 4)}),
+    family("gamma", FLOATS, "tgamma", "g", ulp={"*": bound(16, 4)}),
+    family("log_gamma", FLOATS, "lgamma", "g", inputs="gamma", ulp={"*": bound(16, 4)}),
+    family("log_gamma_sign", FLOATS, "lgamma_r", "g >i", inputs="gamma", ulp={"*": bound(16, 4)}),
     family("half_exp", FLOAT, "half_exp half_exp2 half_exp10 half_log half_log2 half_log10", "g", ulp={"*": 8192}),
     family("half_trig", FLOAT, "half_sin half_cos half_tan", "g", inputs="2^16", ulp={"*": 8192}),
     family("half_roots", FLOAT, "half_sqrt half_rsqrt half_recip", "g", ulp={"*": 8192}),
