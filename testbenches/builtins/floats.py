@@ -106,12 +106,18 @@ def in_pi(exact, library):
     return unary(lambda x: exact(x) / mpmath.pi, known)
 
 
+def odd(f):
+    """An odd function from what it is for positive numbers: reduced negative ones would need too many digits."""
+    return lambda t, x: math.copysign(1, x) * f(t, abs(x))
+
+
+@odd
 def sinpi(t, x):
     if not finite(x):
         return NAN
     turn = Fraction(x) % 2
     if turn % 1 == 0:
-        return math.copysign(0.0, x)
+        return 0.0
     return rounded_mpf(t, mpmath.sinpi(mpmath.mpf(turn.numerator) / turn.denominator))
 
 
@@ -124,12 +130,13 @@ def cospi(t, x):
     return rounded_mpf(t, mpmath.cospi(mpmath.mpf(turn.numerator) / turn.denominator))
 
 
+@odd
 def tanpi(t, x):
     if not finite(x):
         return NAN
     turn = Fraction(x) % 2
     if turn % 1 == 0:
-        return math.copysign(0.0, x if turn == 0 else -x)
+        return 0.0 if turn == 0 else -0.0
     if turn % 1 == Fraction(1, 2):
         return INF if turn == Fraction(1, 2) else -INF
     turn = mpmath.mpf(turn.numerator) / turn.denominator
