@@ -1,4 +1,4 @@
-// Correct integer conversions for clang-22 as a producer of SPIR-V.
+// Correct integer conversions, and vloada_half3(), for clang-22 as a producer of SPIR-V.
 //
 // clang 22's SPIR-V back end lowers convert_T() between integers by the signedness of the destination alone: widening
 // uchar to uint becomes OpSConvert, char to int OpUConvert, and every saturating conversion of equal signedness takes
@@ -184,3 +184,6 @@ clhls_all(clhls_cast_n, 16)
 #define convert_ulong8_sat(x) clhls_convert_ulong8_sat(x)
 #define convert_ulong16(x) clhls_cast_n(x, ulong16)
 #define convert_ulong16_sat(x) clhls_convert_ulong16_sat(x)
+
+// vloada_half3() becomes vload_halfn, although its vectors stand four elements apart.
+#define vloada_half3(i, p) vload_half3(0, (p) + 4 * (i))

@@ -61,7 +61,7 @@ class Launch:
     args: dict
     expect: dict = field(default_factory=dict)
     origin: str = ""
-    ulp: int = 0  # by which floats may differ from what is expected
+    ulp: int | dict = 0  # by which floats may differ from what is expected; by buffer, if it is a dict
 
 
 @dataclass
@@ -209,18 +209,30 @@ def load(path):
                       doc.get("local_bytes", {}), launches)
 
 
-def same(a, b, ulp=0, signed_zeros=True):
-    """Bit-by-bit equality; NaNs are equal to one another, finite floats up to `ulp` units in the last place apart, and, if
-    so wanted, zeros of either sign."""
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
+def equal(a, b, ulp=0, signed_zeros=True):
+    """Where elements are equal bit by bit; NaNs are equal to one another, finite floats up to `ulp` units in the last place
+    apart, and, if so wanted, zeros of either sign."""
     bits = f"u{a.dtype.itemsize}"
     equal = np.ascontiguousarray(a).view(bits) == np.ascontiguousarray(b).view(bits)
     if a.dtype.kind == "f":
         equal |= np.isnan(a) & np.isnan(b)
         apart = np.abs(ordered(a) - ordered(b))  # 0 and not equal: zeros of different sign
         equal |= np.isfinite(a) & np.isfinite(b) & (apart > (0 if signed_zeros else -1)) & (apart <= ulp)
-    return bool(equal.all())
+    return equal
+
+
+def same(a, b, ulp=0, signed_zeros=True):
+    """Whether arrays are of one type and shape, and their elements equal."""
+    return a.dtype == b.dtype and a.shape == b.shape and bool(equal(a, b, ulp, signed_zeros).all())
+
+
+def first_difference(got, want, ulp=0, signed_zeros=False):
+    """Which elements are not equal, for people."""
+    if got.dtype != want.dtype or got.shape != want.shape:
+        return f"{got.dtype}{got.shape}, expected {want.dtype}{want.shape}"
+    wrong = np.flatnonzero(~equal(got, want, ulp, signed_zeros))
+    k = wrong[0]
+    return f"{len(wrong)} of {got.size} elements, first at {k}: got {got.flat[k]!r}, expected {want.flat[k]!r}"
 
 
 def ordered(array):

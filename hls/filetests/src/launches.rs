@@ -40,9 +40,35 @@ struct RawLaunch {
     #[serde(default)]
     expect: BTreeMap<String, String>,
     #[serde(default)]
-    ulp: u32,
+    ulp: Ulp,
     #[serde(default, rename = "origin")]
     _origin: String,
+}
+
+/// Units in the last place by which floats may differ from what is expected.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Ulp {
+    /// In all buffers.
+    All(u32),
+    /// By buffer; 0 in those that are not named.
+    Buffers(BTreeMap<String, u32>),
+}
+
+impl Default for Ulp {
+    fn default() -> Self {
+        Self::All(0)
+    }
+}
+
+impl Ulp {
+    /// Those of a buffer.
+    pub fn of(&self, buffer: &str) -> u32 {
+        match self {
+            Self::All(n) => *n,
+            Self::Buffers(by_name) => by_name.get(buffer).copied().unwrap_or(0),
+        }
+    }
 }
 
 /// A launch.
@@ -62,8 +88,8 @@ pub struct Launch {
     pub args: Vec<(String, String)>,
     /// Buffer name and expected contents.
     pub expect: Vec<(String, String)>,
-    /// Units in the last place by which floats may differ from what is expected.
-    pub ulp: u32,
+    /// How exact floats must be.
+    pub ulp: Ulp,
 }
 
 impl LaunchFile {
@@ -131,10 +157,11 @@ pub fn run_launch(
     {
         return Err(format!("`{name}` is expected, but is no buffer of the kernel"));
     }
+    let mut wrong = vec![];
     for (name, got) in &result.buffers {
         let expected = launch.expect.iter().find(|(n, _)| n == name);
         let outcome = match expected {
-            Some((_, text)) => compare_text(got, text, folder, launch.ulp),
+            Some((_, text)) => compare_text(got, text, folder, launch.ulp.of(name)),
             None => match args.iter().find(|(n, _)| n == name).map(|a| &a.1) {
                 Some(Value::Array(before)) if before.bytes != got.bytes => {
                     Err("is changed, which the launch file does not say".into())
@@ -142,9 +169,12 @@ pub fn run_launch(
                 _ => Ok(()),
             },
         };
-        outcome.map_err(|e| format!("buffer `{name}` {e}"))?;
+        wrong.extend(outcome.err().map(|e| format!("buffer `{name}` {e}")));
     }
-    Ok(result.stats)
+    match wrong.is_empty() {
+        true => Ok(result.stats),
+        false => Err(wrong.join("\n")),
+    }
 }
 
 fn compare_text(got: &Array, text: &str, folder: &Path, ulp: u32) -> Result<(), String> {

@@ -1,11 +1,13 @@
 //! Runs the launches of test kernels:
-//! `filetests [--device emu|schedule|sim] [--producer NAME] [--board NAME] [--simd N] [--compute-units N] [--memory-ports N] [--jobs N] [--rotate] [KERNEL...]`.
+//! `filetests [--device emu|schedule|sim] [--producer NAME] [--board NAME] [--simd N] [--compute-units N] [--memory-ports N] [--jobs N] [--rotate] [--folder DIR] [KERNEL[:LAUNCH]...]`.
 //!
-//! The kernels are `build/kernels/<kernel>.<producer>.spv`, as `testbenches/kernels/compile` makes them.
+//! The kernels are `build/kernels/<kernel>.<producer>.spv`, as `testbenches/kernels/compile` makes them;
+//! with `--folder` they are in `DIR/<kernel>` and their modules `DIR/<kernel>.<producer>.spv`.
 //! emu runs each module as read and as optimised, and must give the expected results both times;
 //! schedule makes no hardware, but checks the schedules of each module and counts their registers;
 //! sim runs the generated hardware under several schedules and memory behaviours; with `--rotate`
 //! each module under one of them, in turn, so that a run over all kernels covers them all.
+//! `KERNEL:LAUNCH` runs one launch only, and makes hardware of its kernel alone.
 //! With `--simd` launches whose local size or offset does not allow that are left out.
 
 use abi::KernelSignature;
@@ -38,6 +40,10 @@ struct Settings {
     board: String,
     producers: Vec<String>,
     kernels: Vec<String>,
+    /// The kernels' folders.
+    folder: PathBuf,
+    /// The modules' folder.
+    modules: PathBuf,
 }
 
 fn settings() -> Result<Settings, String> {
@@ -51,6 +57,8 @@ fn settings() -> Result<Settings, String> {
         board: "unit".into(),
         producers: vec![],
         kernels: vec![],
+        folder: testbenches().join("kernels"),
+        modules: testbenches().join("../build/kernels"),
     };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
@@ -62,6 +70,10 @@ fn settings() -> Result<Settings, String> {
                 _ => return Err("--device emu, schedule or sim".into()),
             },
             "--rotate" => s.rotate = true,
+            "--folder" => {
+                s.folder = args.next().ok_or("--folder DIR")?.into();
+                s.modules.clone_from(&s.folder);
+            }
             "--jobs" => {
                 let n = args.next().and_then(|n| n.parse().ok());
                 s.jobs = n.filter(|n| *n > 0).ok_or("--jobs N, N at least 1")?;
@@ -89,7 +101,7 @@ fn settings() -> Result<Settings, String> {
     }
     if s.kernels.is_empty() {
         let folders =
-            std::fs::read_dir(testbenches().join("kernels")).map_err(|e| e.to_string())?;
+            std::fs::read_dir(&s.folder).map_err(|e| format!("{}: {e}", s.folder.display()))?;
         s.kernels = folders
             .filter_map(|e| Some(e.ok()?.path()))
             .filter(|p| p.join("launches.toml").exists())
@@ -139,8 +151,8 @@ fn run_modules(settings: &Settings, modules: &[(String, String)]) -> usize {
                         (On::Sim, false) => {
                             run_sim(kernel, producer, settings, &MEMORY_BEHAVIOURS).map(launches)
                         }
-                        (On::Emu, _) => run_emu(kernel, producer, settings.simd).map(launches),
-                        (On::Schedule, _) => check_schedules(kernel, producer),
+                        (On::Emu, _) => run_emu(kernel, producer, settings).map(launches),
+                        (On::Schedule, _) => check_schedules(kernel, producer, settings),
                     };
                     match outcome {
                         Ok(text) => println!("{kernel} {producer}: {text}"),
@@ -157,27 +169,51 @@ fn run_modules(settings: &Settings, modules: &[(String, String)]) -> usize {
     failed.into_inner()
 }
 
-/// The module of a kernel and its launches.
-fn load(kernel: &str, producer: &str) -> Result<(ir::Module, LaunchFile, PathBuf), String> {
-    let folder = testbenches().join("kernels").join(kernel);
-    let file = LaunchFile::read(&folder.join("launches.toml"))?;
-    let path = testbenches().join(format!("../build/kernels/{kernel}.{producer}.spv"));
-    let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let module = read_spirv(&bytes, kernel, &[], &folder).map_err(|e| e.render())?;
-    Ok((module, file, folder))
+/// What is run.
+struct Loaded {
+    module: ir::Module,
+    /// Bytes of on-chip memory for each local-pointer argument.
+    local_bytes: u64,
+    launches: Vec<Launch>,
+    /// Where the launches' files are.
+    folder: PathBuf,
+    /// The kernels of which hardware is made; all if there are none.
+    kernels: Vec<String>,
 }
 
-fn run_all(device: &mut dyn Device, file: &LaunchFile, folder: &Path) -> Result<usize, String> {
+/// The module of a kernel and its launches; `KERNEL:LAUNCH` has one.
+fn load(name: &str, producer: &str, settings: &Settings) -> Result<Loaded, String> {
+    let (kernel, only) = name.split_once(':').map_or((name, None), |(k, l)| (k, Some(l)));
+    let folder = settings.folder.join(kernel);
+    let file = LaunchFile::read(&folder.join("launches.toml"))?;
+    let path = settings.modules.join(format!("{kernel}.{producer}.spv"));
+    let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let module = read_spirv(&bytes, kernel, &[], &folder).map_err(|e| e.render())?;
+    let mut launches: Vec<Launch> = file.launches().collect();
+    let mut kernels = vec![];
+    if let Some(only) = only {
+        launches.retain(|l| l.name == only);
+        let [one] = launches.as_slice() else { return Err(format!("no launch `{only}`")) };
+        kernels.push(one.kernel.clone());
+    }
+    Ok(Loaded { module, local_bytes: file.local_capacity().max(1), launches, folder, kernels })
+}
+
+/// Runs the launches; all failures are reported.
+fn run_all(device: &mut dyn Device, launches: &[Launch], folder: &Path) -> Result<usize, String> {
     let mut count = 0;
-    for launch in file.launches() {
-        if !lanes_allow(device, &launch) {
+    let mut failures = vec![];
+    for launch in launches {
+        if !lanes_allow(device, launch) {
             continue;
         }
         device.reload_program().map_err(|e| e.to_string())?;
-        run_launch(device, &launch, folder).map_err(|e| format!("{}: {e}", launch.name))?;
+        if let Err(e) = run_launch(device, launch, folder) {
+            failures.push(format!("{}: {e}", launch.name));
+        }
         count += 1;
     }
-    Ok(count)
+    if failures.is_empty() { Ok(count) } else { Err(failures.join("\n")) }
 }
 
 /// Whether the launch is one that several work-items at a time can run, or wrong anyway.
@@ -192,8 +228,9 @@ fn lanes_allow(device: &dyn Device, launch: &Launch) -> bool {
     range.resolve(kernel).is_ok() || range.resolve(&single).is_err()
 }
 
-fn run_emu(kernel: &str, producer: &str, simd: u32) -> Result<usize, String> {
-    let (module, file, folder) = load(kernel, producer)?;
+fn run_emu(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, String> {
+    let Loaded { module, launches, folder, .. } = load(kernel, producer, settings)?;
+    let simd = settings.simd;
     let optimise = |level| {
         let options = ir_opt::Options { level, simd, ..ir_opt::Options::default() };
         ir_opt::run(module.clone(), &[], &options, &target::Family::unit())
@@ -202,16 +239,16 @@ fn run_emu(kernel: &str, producer: &str, simd: u32) -> Result<usize, String> {
     let emulate = |m: ir::Module, what: &str| {
         let limit = interp::Options { step_limit: Some(20_000_000_000), ..Default::default() };
         let mut device = Emulator::new(m, limit).map_err(|e| format!("{what}: {e}"))?;
-        run_all(&mut device, &file, &folder).map_err(|e| format!("{what}: {e}"))
+        run_all(&mut device, &launches, &folder).map_err(|e| format!("{what}: {e}"))
     };
     emulate(module.clone(), "as read")?;
     emulate(optimise(ir_opt::Level::O0)?, "-O0")?;
     emulate(optimise(ir_opt::Level::O2)?, "-O2")
 }
 
-fn check_schedules(kernel: &str, producer: &str) -> Result<String, String> {
-    let (module, file, _) = load(kernel, producer)?;
-    let bits = schedules::check(&module, file.local_capacity().max(1))?;
+fn check_schedules(kernel: &str, producer: &str, settings: &Settings) -> Result<String, String> {
+    let loaded = load(kernel, producer, settings)?;
+    let bits = schedules::check(&loaded.module, loaded.local_bytes)?;
     let saved = 100.0 * (bits.asap - bits.sdc) as f64 / bits.asap.max(1) as f64;
     Ok(format!("register bits {} asap, {} sdc, {saved:.1} % less", bits.asap, bits.sdc))
 }
@@ -233,16 +270,17 @@ fn run_sim(
     settings: &Settings,
     behaviours: &[Behaviour],
 ) -> Result<usize, String> {
-    let (module, file, folder) = load(kernel, producer)?;
+    let Loaded { module, local_bytes, launches, folder, kernels } =
+        load(kernel, producer, settings)?;
     let mut count = 0;
     for &(schedule, seed, latency, stalls) in behaviours {
         let options = Options {
-            kernels: vec![],
+            kernels: kernels.clone(),
             level: ir_opt::Level::O2,
             simd: settings.simd,
             compute_units: settings.compute_units,
             memory_ports: settings.memory_ports,
-            local_bytes: file.local_capacity().max(1),
+            local_bytes,
             scheduling: schedule,
             clock_mhz: None,
             platform: None,
@@ -262,7 +300,7 @@ fn run_sim(
         sim_options.memory.stall_rate = stalls;
         let mut device =
             Simulator::new(build.manifest, sources, sim_options).map_err(|e| e.to_string())?;
-        count = run_all(&mut device, &file, &folder)
+        count = run_all(&mut device, &launches, &folder)
             .map_err(|e| format!("schedule {schedule:?}, memory seed {seed}: {e}"))?;
     }
     Ok(count)

@@ -46,7 +46,9 @@ pub(crate) fn call<'a>(
     }
     match standard(plain, params) {
         Some(op) => match ext_inst::handler(op) {
-            Some(handler) => handler(l, &call),
+            Some(handler) => ext_inst::check_count(&call, op)
+                .and_then(|()| handler(l, &call))
+                .map_err(|e| named(e, name)),
             None => Err(unsupported(
                 UNSUPPORTED_EXT,
                 format!("OpenCL.std `{plain}`"),
@@ -55,6 +57,12 @@ pub(crate) fn call<'a>(
         },
         None => Err(unresolved(name, plain)),
     }
+}
+
+/// A message about a call, which names the function.
+fn named(mut e: Box<base::Diagnostic>, name: &str) -> Box<base::Diagnostic> {
+    e.message = e.message.replace("OpFunctionCall", &format!("call of `{name}`"));
+    e
 }
 
 fn unresolved(name: &str, plain: &str) -> Box<base::Diagnostic> {

@@ -45,6 +45,9 @@ fn fixtures_give_what_they_say() {
                 let rendered = e.to_string();
                 assert_eq!(first.code, code, "{}: {rendered}", path.display());
                 assert!(rendered.contains(part), "{}: {rendered}", path.display());
+                let file = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let place = !file.starts_with("bad_std") || rendered.contains(":3:5\n");
+                assert!(place, "no line: {}: {rendered}", path.display());
             }
         }
     }
@@ -156,6 +159,14 @@ fn float_instructions_compute_what_the_specification_says() {
     ];
     // Element 200 of the halves lies in element 50 of the integers.
     assert_eq!(run("floats.spv", &Options::default(), 51)[..want.len()], want);
+}
+
+/// Functions as no producer, or only one with a defect, calls them.
+#[test]
+fn standard_functions_take_what_producers_do_not_write() {
+    let f = |x: f32| x.to_bits() as i32;
+    let want = [f(7.0), f(3.0), f(f32::NAN), f(28.0)];
+    assert_eq!(run("std_functions.spv", &Options::default(), 4), want);
 }
 
 #[test]

@@ -258,7 +258,8 @@ fn far_rest<B: Bits>(b: &B, w: &Working, x: &Parts<B::V>, ln_x: B::V, ln_sine: B
     b.add(half, b.mux(x.sign, negative, positive))
 }
 
-/// The sign of `gamma(x)`: 1 or -1; of a zero that of the pole, and 0 where gamma has none: negative integers and NaN.
+/// The sign of `gamma(x)`: 1 or -1; 0 at the poles, which are zeros of both signs and the negative integers, and for NaN
+/// (OpenCL SPIR-V environment, edge cases of `lgamma_r`).
 #[inline(always)]
 pub fn lgamma_sign<B: Bits>(b: &B, format: Format, x: B::V) -> B::V {
     let xp = unpack(b, format, x);
@@ -271,7 +272,7 @@ pub fn lgamma_sign<B: Bits>(b: &B, format: Format, x: B::V) -> B::V {
     let fraction = b.or(b.ult_const(xp.exp, format.bias().into()), b.any(b.trunc(fixed, p)));
     let integer = b.or(large, b.not(fraction));
     let odd = b.and_not(b.bit(fixed, p), large);
-    let pole = b.and_not(b.and(xp.sign, integer), xp.zero(b));
+    let pole = b.or(b.and(xp.sign, integer), xp.zero(b));
     let value = b.mux(b.and_not(xp.sign, odd), b.ones(32), b.constant(32, 1));
     b.mask(b.not(b.or(xp.nan(b), pole)), value)
 }

@@ -126,7 +126,8 @@ impl<'a> Lower<'a, '_, '_> {
             lanes.push(self.b.select(unbounded, unit, scaled));
         }
         let root = self.root_of_squares(&lanes);
-        let none = self.fcmp(FloatCC::EQ, r.largest, zero);
+        // Not by the largest magnitude, which ignores NaNs: one makes all lanes NaN.
+        let none = self.fcmp(FloatCC::EQ, root, zero);
         let divisor = self.b.select(none, one, root);
         let quotients: Leaves =
             lanes.iter().map(|x| self.b.binary(Op::FDiv, *x, divisor)).collect();

@@ -85,12 +85,18 @@ const MILESTONE: &str = "numerics";
 impl<'a> Lower<'a, '_, '_> {
     fn ext_math(&mut self, inst: &Inst<'a>, f: MathFn) -> R<()> {
         let result = self.result_type(inst)?;
-        let operands: Vec<Value> =
+        let mut operands: Vec<Value> =
             (0..f.args().len()).map(|k| self.operand(inst, k)).collect::<R<_>>()?;
         let float = match f.result() {
             MathType::Float => result,
             MathType::Int => self.ty(operands[0]),
         };
+        for (kind, operand) in f.args().iter().zip(&mut operands) {
+            // clang-22 leaves the exponent of `ldexp(float4, int)` a scalar.
+            if *kind == MathType::Int && self.ty(*operand) == Type::I32 {
+                *operand = self.splat(*operand, Type::I32.with_lanes(float.lanes));
+            }
+        }
         let v = self.math(inst, f, &operands, float)?;
         self.set(inst, v)
     }

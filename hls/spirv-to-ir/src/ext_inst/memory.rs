@@ -43,8 +43,15 @@ impl<'a> Lower<'a, '_, '_> {
         Ok(ty.mem_bytes(0))
     }
 
+    /// The number of lanes that vector loads state beside their result type.
+    fn check_lanes(&mut self, inst: &Inst<'a>, ty: Type) -> R<()> {
+        let ok = inst.args.get(2).is_none_or(|n| *n == u32::from(ty.lanes));
+        self.check(ok, inst, "its number of components is not that of its result")
+    }
+
     fn ext_vload(&mut self, inst: &Inst<'a>) -> R<()> {
         let ty = self.result_type(inst)?;
+        self.check_lanes(inst, ty)?;
         let bytes = self.packed_bytes(inst, ty)?;
         let at = self.indexed(inst, 1, 0, bytes)?;
         let v = self.b.load(ty, at, MemFlags::aligned(ty.lane_bits(0) / 8));
@@ -76,6 +83,7 @@ impl<'a> Lower<'a, '_, '_> {
     fn ext_vload_half(&mut self, inst: &Inst<'a>, aligned: bool) -> R<()> {
         let ty = self.result_type(inst)?;
         self.check(ty.is_float(), inst, "its result is not floating point")?;
+        self.check_lanes(inst, ty)?;
         let (bytes, align) = Self::half_layout(ty.lanes, aligned);
         let at = self.indexed(inst, 1, 0, bytes)?;
         let half = Type::float(FloatKind::F16).with_lanes(ty.lanes);

@@ -10,6 +10,7 @@ use crate::decode::Inst;
 use crate::errors::{R, UNSUPPORTED_EXT, error, unsupported};
 use crate::lower::Lower;
 use crate::lower::table::Handler;
+use rspirv::grammar::{LogicalOperand, OPENCL_STD_100_INSTRUCTION_TABLE, OperandQuantifier};
 use rspirv::spirv::OpenclStd100Op as Std;
 
 /// Operands before those of the function itself: the set and the number.
@@ -25,7 +26,7 @@ pub(crate) fn lower<'a>(l: &mut Lower<'a, '_, '_>, inst: &Inst<'a>) -> R<()> {
         Some(h) => {
             // The handlers see the operands of the function only.
             let inner = Inst { args: inst.args.get(FIRST..).unwrap_or(&[]), ..*inst };
-            h(l, &inner).map_err(|mut e| {
+            check_count(&inner, op).and_then(|()| h(l, &inner)).map_err(|mut e| {
                 e.message = e.message.replace("OpExtInst", &format!("OpenCL.std `{}`", name(op)));
                 e
             })
@@ -33,6 +34,19 @@ pub(crate) fn lower<'a>(l: &mut Lower<'a, '_, '_>, inst: &Inst<'a>) -> R<()> {
         None => {
             Err(unsupported(UNSUPPORTED_EXT, format!("OpenCL.std `{}`", name(op)), milestone(op)))
         }
+    }
+}
+
+/// Refuses operands that a function does not have; missing ones are noticed where they are read.
+pub(crate) fn check_count(inst: &Inst, op: Std) -> R<()> {
+    let Some(grammar) = OPENCL_STD_100_INSTRUCTION_TABLE.lookup_opcode(op as u32) else {
+        return Ok(());
+    };
+    let any_number = |o: &LogicalOperand| o.quantifier == OperandQuantifier::ZeroOrMore;
+    let most = grammar.operands.len();
+    match inst.args.len() > most && !grammar.operands.iter().any(any_number) {
+        true => Err(inst.malformed(format!("{} operands, not {most}", inst.args.len()))),
+        false => Ok(()),
     }
 }
 
