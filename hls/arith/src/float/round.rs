@@ -68,16 +68,59 @@ pub fn finish<B: Bits>(
     let lsb = b.bit(x.frac, 0);
     let increment = round_up(b, mode, x.sign, lsb, x.round, x.sticky);
     let packed = b.increment(b.concat(x.exp, x.frac), increment);
+    pack(b, format, mode, x.sign, packed, specials)
+}
+
+/// Random bits that a stochastic rounding takes.
+pub const RANDOM_BITS: u32 = 32;
+
+/// Rounds stochastically: `random` is added to as many bits behind the last place, which are the
+/// low bits of `tail`, and what carries into the last place stays.
+///
+/// The first bit of `tail` weighs half a unit in the last place; if it is shorter than `random`,
+/// the low bits of that cannot matter.
+#[inline(always)]
+pub fn finish_stochastic<B: Bits>(
+    b: &B,
+    format: Format,
+    sign: B::V,
+    exp_frac: B::V,
+    tail: Option<B::V>,
+    random: B::V,
+    specials: &Specials<B::V>,
+) -> B::V {
+    let packed = match tail {
+        None => exp_frac,
+        Some(tail) => {
+            let long = b.concat(exp_frac, tail);
+            let random = b.top(random, b.width(tail));
+            b.top(b.add(long, b.zext(random, b.width(long))), b.width(exp_frac))
+        }
+    };
+    pack(b, format, Rounding::Rte, sign, packed, specials)
+}
+
+/// Handles overflow of a rounded number, exponent above fraction, overrides with the special
+/// results and packs.
+#[inline(always)]
+fn pack<B: Bits>(
+    b: &B,
+    format: Format,
+    mode: Rounding,
+    sign: B::V,
+    packed: B::V,
+    specials: &Specials<B::V>,
+) -> B::V {
     let frac = b.trunc(packed, format.frac_bits);
-    let wide_exp = b.top(packed, b.width(x.exp));
+    let extra = b.width(packed) - format.frac_bits - format.exp_bits;
+    let wide_exp = b.top(packed, format.exp_bits + extra);
     let exp = b.trunc(wide_exp, format.exp_bits);
 
-    let extra = b.width(x.exp) - format.exp_bits;
     let mut overflow = b.all(exp);
     if extra > 0 {
         overflow = b.or(overflow, b.any(b.top(wide_exp, extra)));
     }
-    let (exp, frac, overflow_to_inf) = saturate(b, mode, x.sign, overflow, exp, frac);
+    let (exp, frac, overflow_to_inf) = saturate(b, mode, sign, overflow, exp, frac);
 
     let special = b.or(specials.nan, specials.inf);
     let mut to_max_exp = b.or(special, overflow_to_inf);
@@ -91,7 +134,7 @@ pub fn finish<B: Bits>(
     let exp = b.or(exp, b.spread(to_max_exp, format.exp_bits));
     let frac = b.mask(b.not(frac_clear), frac);
     let quiet_bit = b.or(b.msb(frac), specials.nan);
-    let sign = b.and_not(x.sign, specials.nan);
+    let sign = b.and_not(sign, specials.nan);
     let frac = b.concat(quiet_bit, b.trunc(frac, format.frac_bits - 1));
     b.concat(sign, b.concat(exp, frac))
 }

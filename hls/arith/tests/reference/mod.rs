@@ -40,6 +40,9 @@ pub fn expected(op: Operator, inputs: &[u128]) -> u128 {
         }
         FRound(f, r) => encode(f, r, &to_integral(number(f, 0), r)),
         FToF { from, to, round } => encode(to, round, &number(from, 0)),
+        FToFStochastic { from, to } => {
+            numbers::encode_stochastic(to, &number(from, 0), inputs[1] as u32)
+        }
         FToI { from, width, signed, round } => to_int(&number(from, 0), width, signed, round),
         IToF { width, signed, to, round } => {
             let bits = inputs[0];
