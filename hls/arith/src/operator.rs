@@ -126,9 +126,7 @@ impl Operator {
             Op::FCmp(cc) => FCmp(float(operand)?, cc),
             Op::FRound(round) => FRound(float(operand)?, round),
             Op::FpToFp(round) => FToF { from: float(operand)?, to: float(result)?, round },
-            Op::FpToFpStochastic => {
-                FToFStochastic { from: float(operand)?, to: float(result)? }
-            }
+            Op::FpToFpStochastic => FToFStochastic { from: float(operand)?, to: float(result)? },
             Op::FpToInt { signed, round, .. } => {
                 let width = int(result).filter(|w| *w >= 2)?;
                 FToI { from: float(operand)?, width, signed, round }
@@ -226,9 +224,7 @@ impl Operator {
             Fma(f, _) => 2 * f.precision() + 4 > 64,
             FAdd(f, _) | FSub(f, _) | FDiv(f, _) | FSqrt(f, _) => f.width() > 64,
             FToI { width, .. } => width + 1 > 64,
-            FToFStochastic { from, to } => {
-                from.exp_bits + to.frac_bits + float::RANDOM_BITS > 64
-            }
+            FToFStochastic { from, to } => from.exp_bits + to.frac_bits + float::RANDOM_BITS > 64,
             Math(..) => true,
             UDiv(w) | URem(w) | SDiv(w) | SRem(w) | UDivRem(w) | SDivRem(w) => w + 1 > 64,
             _ => false,

@@ -10,6 +10,7 @@ use crate::decode::Inst;
 use crate::errors::{R, UNSUPPORTED_EXT, error, unsupported};
 use crate::lower::Lower;
 use crate::lower::table::Handler;
+use rspirv::grammar::{OPENCL_STD_100_INSTRUCTION_TABLE, OperandQuantifier};
 use rspirv::spirv::OpenclStd100Op as Std;
 
 /// Operands before those of the function itself: the set and the number.
@@ -25,7 +26,7 @@ pub(crate) fn lower<'a>(l: &mut Lower<'a, '_, '_>, inst: &Inst<'a>) -> R<()> {
         Some(h) => {
             // The handlers see the operands of the function only.
             let inner = Inst { args: inst.args.get(FIRST..).unwrap_or(&[]), ..*inst };
-            h(l, &inner).map_err(|mut e| {
+            arity(l, &inner, op).and_then(|()| h(l, &inner)).map_err(|mut e| {
                 e.message = e.message.replace("OpExtInst", &format!("OpenCL.std `{}`", name(op)));
                 e
             })
@@ -34,6 +35,16 @@ pub(crate) fn lower<'a>(l: &mut Lower<'a, '_, '_>, inst: &Inst<'a>) -> R<()> {
             Err(unsupported(UNSUPPORTED_EXT, format!("OpenCL.std `{}`", name(op)), milestone(op)))
         }
     }
+}
+
+/// Fails unless an instruction has as many operands as the grammar gives it.
+fn arity(l: &Lower<'_, '_, '_>, inst: &Inst, op: Std) -> R<()> {
+    let Some(grammar) = OPENCL_STD_100_INSTRUCTION_TABLE.lookup_opcode(op as u32) else {
+        return Ok(());
+    };
+    let fixed = grammar.operands.iter().all(|o| o.quantifier == OperandQuantifier::One);
+    let (wanted, given) = (grammar.operands.len(), inst.args.len());
+    l.check(!fixed || given == wanted, inst, &format!("it takes {wanted} operands, not {given}"))
 }
 
 /// Name of an instruction without the `r#`-like spelling of keywords.
