@@ -184,3 +184,6 @@ clhls_all(clhls_cast_n, 16)
 #define convert_ulong8_sat(x) clhls_convert_ulong8_sat(x)
 #define convert_ulong16(x) clhls_cast_n(x, ulong16)
 #define convert_ulong16_sat(x) clhls_convert_ulong16_sat(x)
+
+// vloada_half3 becomes the instruction of vload_half3: that has no place between its 3-vectors.
+#define vloada_half3(offset, p) vload_half3(0, (p) + 4 * (offset))

@@ -19,6 +19,9 @@ pub struct LaunchFile {
     /// Capacity of local-pointer arguments, by argument name.
     #[serde(default)]
     pub local_bytes: BTreeMap<String, u64>,
+    /// The kernels that hardware is made of, where that is not all of them.
+    #[serde(default)]
+    pub hardware: Option<Vec<String>>,
     /// The launches.
     #[serde(rename = "launch")]
     launches: Vec<RawLaunch>,

@@ -110,6 +110,9 @@ fn main() -> ExitCode {
     };
     let mut modules = vec![];
     for kernel in &settings.kernels {
+        if settings.device != On::Emu && interpreted_only(kernel) {
+            continue;
+        }
         for producer in &settings.producers {
             modules.push((kernel.clone(), producer.clone()));
         }
@@ -117,6 +120,12 @@ fn main() -> ExitCode {
     let failed = run_modules(&settings, &modules);
     println!("{} passed, {failed} failed", modules.len() - failed);
     ExitCode::from(u8::from(failed > 0))
+}
+
+/// Whether a launch file says that none of its kernels becomes hardware.
+fn interpreted_only(kernel: &str) -> bool {
+    let path = testbenches().join("kernels").join(kernel).join("launches.toml");
+    LaunchFile::read(&path).is_ok_and(|f| f.hardware.is_some_and(|list| list.is_empty()))
 }
 
 /// Runs all modules on `jobs` threads; prints each outcome as it comes and returns how many failed.
@@ -157,19 +166,28 @@ fn run_modules(settings: &Settings, modules: &[(String, String)]) -> usize {
     failed.into_inner()
 }
 
-/// The module of a kernel and its launches.
-fn load(kernel: &str, producer: &str) -> Result<(ir::Module, LaunchFile, PathBuf), String> {
+/// The module of a kernel and its launches; for hardware only the kernels that it is made of.
+fn load(
+    kernel: &str,
+    producer: &str,
+    hardware: bool,
+) -> Result<(ir::Module, LaunchFile, PathBuf), String> {
     let folder = testbenches().join("kernels").join(kernel);
     let file = LaunchFile::read(&folder.join("launches.toml"))?;
+    let wanted = file.hardware.as_deref().filter(|_| hardware).unwrap_or(&[]);
     let path = testbenches().join(format!("../build/kernels/{kernel}.{producer}.spv"));
     let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let module = read_spirv(&bytes, kernel, &[], &folder).map_err(|e| e.render())?;
+    let module = read_spirv(&bytes, kernel, wanted, &folder).map_err(|e| e.render())?;
     Ok((module, file, folder))
 }
 
 fn run_all(device: &mut dyn Device, file: &LaunchFile, folder: &Path) -> Result<usize, String> {
     let mut count = 0;
     for launch in file.launches() {
+        // hardware may be made of some of the kernels only
+        if device.kernel(&launch.kernel).is_err() && file.hardware.is_some() {
+            continue;
+        }
         if !lanes_allow(device, &launch) {
             continue;
         }
@@ -193,7 +211,7 @@ fn lanes_allow(device: &dyn Device, launch: &Launch) -> bool {
 }
 
 fn run_emu(kernel: &str, producer: &str, simd: u32) -> Result<usize, String> {
-    let (module, file, folder) = load(kernel, producer)?;
+    let (module, file, folder) = load(kernel, producer, false)?;
     let optimise = |level| {
         let options = ir_opt::Options { level, simd, ..ir_opt::Options::default() };
         ir_opt::run(module.clone(), &[], &options, &target::Family::unit())
@@ -210,7 +228,7 @@ fn run_emu(kernel: &str, producer: &str, simd: u32) -> Result<usize, String> {
 }
 
 fn check_schedules(kernel: &str, producer: &str) -> Result<String, String> {
-    let (module, file, _) = load(kernel, producer)?;
+    let (module, file, _) = load(kernel, producer, true)?;
     let bits = schedules::check(&module, file.local_capacity().max(1))?;
     let saved = 100.0 * (bits.asap - bits.sdc) as f64 / bits.asap.max(1) as f64;
     Ok(format!("register bits {} asap, {} sdc, {saved:.1} % less", bits.asap, bits.sdc))
@@ -233,7 +251,7 @@ fn run_sim(
     settings: &Settings,
     behaviours: &[Behaviour],
 ) -> Result<usize, String> {
-    let (module, file, folder) = load(kernel, producer)?;
+    let (module, file, folder) = load(kernel, producer, true)?;
     let mut count = 0;
     for &(schedule, seed, latency, stalls) in behaviours {
         let options = Options {

@@ -136,18 +136,21 @@ impl Lower<'_, '_, '_> {
         if deco.rounding.is_none() && !deco.saturated {
             return Ok(());
         }
-        let to_int = matches!(inst.op, S::ConvertFToU | S::ConvertFToS);
-        let rounds = to_int || matches!(inst.op, S::ConvertSToF | S::ConvertUToF | S::FConvert);
-        let allowed = "the OpenCL environment allows that decoration on";
-        self.check(deco.rounding.is_none() || rounds, inst, &format!(
-            "FPRoundingMode: {allowed} OpConvertFToU, OpConvertFToS, OpConvertSToF, OpConvertUToF and OpFConvert only"
-        ))?;
-        let saturates = to_int || matches!(inst.op, S::UConvert | S::SConvert);
-        let saturates = saturates || matches!(inst.op, S::SatConvertSToU | S::SatConvertUToS);
+        let from_float = matches!(inst.op, S::ConvertFToU | S::ConvertFToS);
+        let to_float = matches!(inst.op, S::ConvertSToF | S::ConvertUToF | S::FConvert);
+        let integers =
+            matches!(inst.op, S::UConvert | S::SConvert | S::SatConvertSToU | S::SatConvertUToS);
+        // Between integers nothing is rounded; clang-22 decorates there all the same.
+        let rounds = from_float || to_float || integers;
         self.check(
-            !deco.saturated || saturates,
+            deco.rounding.is_none() || rounds,
             inst,
-            &format!("SaturatedConversion: {allowed} conversions to integers only"),
+            "FPRoundingMode: the OpenCL environment allows that decoration on conversions only",
+        )?;
+        self.check(
+            !deco.saturated || from_float || integers,
+            inst,
+            "SaturatedConversion: only conversions to integers saturate",
         )
     }
 
