@@ -76,7 +76,6 @@ BEGIN(double16, double, 128) AS(long16) AS(ulong16) AS(double16) }
 #define CLEAR                                                                                                          \
     for (size_t k = 3 * size / 4; k < size; k++)                                                                       \
         out[k] = 0;
-
 BEGIN(char3, char, 4) AS(int) AS(uint) AS(float) AS(short2) AS(ushort2) AS3(char) AS3(uchar) AS(char4) AS(uchar4) }
 BEGIN(uchar3, uchar, 4) AS(int) AS(uint) AS(float) AS(short2) AS(ushort2) AS3(char) AS3(uchar) AS(char4) AS(uchar4) }
 BEGIN(short3, short, 8) AS(long) AS(ulong) AS(double) AS(int2) AS(uint2) AS(float2) AS3(short) AS3(ushort) AS(short4) AS(ushort4) AS(char8) AS(uchar8) }

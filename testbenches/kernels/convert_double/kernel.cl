@@ -78,8 +78,8 @@ __kernel void from_double(__global const double *any, __global double *out)
     MODES(convert_double, , any)
 }
 
-__kernel void sample(__global const float *any, __global double *out)
+__kernel void sample(__global const float4 *any, __global double4 *out)
 {
-    size_t i = get_global_id(0), n = get_global_size(0);
-    LENGTHS(convert_double, _rtn, any)
+    size_t i = get_global_id(0);
+    out[i] = convert_double4_rtn(any[i]);
 }

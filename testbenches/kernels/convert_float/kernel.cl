@@ -78,8 +78,8 @@ __kernel void from_double(__global const double *any, __global float *out)
     MODES(convert_float, , any)
 }
 
-__kernel void sample(__global const double *any, __global float *out)
+__kernel void sample(__global const double4 *any, __global float4 *out)
 {
-    size_t i = get_global_id(0), n = get_global_size(0);
-    LENGTHS(convert_float, _rtn, any)
+    size_t i = get_global_id(0);
+    out[i] = convert_float4_rtn(any[i]);
 }

@@ -147,8 +147,8 @@ __kernel void to_double(__global const half *any, __global double *out)
     MODES(convert_double, , any)
 }
 
-__kernel void sample(__global const float *any, __global half *out)
+__kernel void sample(__global const float4 *any, __global half4 *out)
 {
-    size_t i = get_global_id(0), n = get_global_size(0);
-    LENGTHS(convert_half, _rtp, any)
+    size_t i = get_global_id(0);
+    out[i] = convert_half4_rtp(any[i]);
 }

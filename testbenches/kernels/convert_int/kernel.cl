@@ -88,8 +88,8 @@ __kernel void from_double(__global const double *any, __global const double *fit
     MODES(convert_int, _sat, any)
 }
 
-__kernel void sample(__global const float *any, __global int *out)
+__kernel void sample(__global const float4 *any, __global int4 *out)
 {
-    size_t i = get_global_id(0), n = get_global_size(0);
-    LENGTHS(convert_int, _sat_rtp, any)
+    size_t i = get_global_id(0);
+    out[i] = convert_int4_sat_rtp(any[i]);
 }

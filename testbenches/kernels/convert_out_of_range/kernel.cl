@@ -163,8 +163,8 @@ __kernel void ulong_from_double(__global const double *any, __global ulong *out)
     MODES(convert_ulong, , any)
 }
 
-__kernel void sample(__global const float *any, __global short *out)
+__kernel void sample(__global const float4 *any, __global short4 *out)
 {
-    size_t i = get_global_id(0), n = get_global_size(0);
-    LENGTHS(convert_short, , any)
+    size_t i = get_global_id(0);
+    out[i] = convert_short4(any[i]);
 }

@@ -19,12 +19,13 @@ KERNELS = {
 }
 
 
-def section(args, source, destination, operand, mode, saturate=False):
+def section(lengths, args, source, destination, operand, mode, saturate=False):
     random = args["random"] if mode == "sr" else None
     values = conversions.convert(args[operand], source, destination, mode, saturate, random)
-    return conversions.sections(values, 6)
+    return conversions.sections(values, 6, lengths)
 
 
 def expected(launch, args):
     source, destination, steps = KERNELS[launch.kernel]
-    return {"out": np.array([section(args, source, destination, *step) for step in steps])}
+    lengths = (4,) if launch.kernel == "sample" else (1, 2, 3, 4, 8, 16)
+    return {"out": np.array([section(lengths, args, source, destination, *step) for step in steps])}

@@ -88,8 +88,8 @@ __kernel void from_double(__global const double *any, __global const double *fit
     MODES(convert_short, _sat, any)
 }
 
-__kernel void sample(__global const float *any, __global short *out)
+__kernel void sample(__global const float4 *any, __global short4 *out)
 {
-    size_t i = get_global_id(0), n = get_global_size(0);
-    LENGTHS(convert_short, _sat_rtp, any)
+    size_t i = get_global_id(0);
+    out[i] = convert_short4_sat_rtp(any[i]);
 }

@@ -88,8 +88,8 @@ __kernel void from_double(__global const double *any, __global const double *fit
     MODES(convert_uchar, _sat, any)
 }
 
-__kernel void sample(__global const float *any, __global uchar *out)
+__kernel void sample(__global const float4 *any, __global uchar4 *out)
 {
-    size_t i = get_global_id(0), n = get_global_size(0);
-    LENGTHS(convert_uchar, _sat_rtp, any)
+    size_t i = get_global_id(0);
+    out[i] = convert_uchar4_sat_rtp(any[i]);
 }

@@ -27,12 +27,17 @@ def loaded(halves):
 
 
 def expected(launch, args):
+    if launch.kernel == "sample_load":
+        values = conversions.convert(args["in"], "half", "float")
+        return {"out": values[:64], "out4": values}
     if launch.kernel.startswith("load"):
         return {"out": loaded(args["in"].view(np.float16))}
 
     def halves(mode, kind, values):
         return conversions.convert(values, kind, "half", mode)
 
+    if launch.kernel == "sample_store":
+        return {"out": halves("rtp", "float", args["in"][:64]), "out4": halves("rtz", "double", args["in4"])}
     if launch.kernel == "store_local":
         values = halves("rtp", "float", args["in"])
         return {"out": np.concatenate([sections(values), aligned(values)])}

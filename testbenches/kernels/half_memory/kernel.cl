@@ -106,3 +106,19 @@ __kernel void store_private(__global const double *in, __global half *out)
     for (size_t k = 0; k < 4; k++)
         vstore16(copy[k], 4 * j + k, (__global ushort *)out);
 }
+
+// Small enough to be simulated.
+__kernel void sample_load(__global const half *in, __global float *out, __global float4 *out4)
+{
+    size_t i = get_global_id(0);
+    out[i] = vload_half(i, in);
+    out4[i] = vloada_half4(i, in);
+}
+
+__kernel void sample_store(__global const float *in, __global const double4 *in4, __global half *out,
+                           __global half *out4)
+{
+    size_t i = get_global_id(0);
+    vstore_half_rtp(in[i], i, out);
+    vstorea_half4_rtz(in4[i], i, out4);
+}

@@ -71,7 +71,6 @@ BEGIN(ushort16, ushort, 32) AS(half16) }
 #define CLEAR                                                                                                          \
     for (size_t k = 3 * size / 4; k < size; k++)                                                                       \
         out[k] = 0;
-
 BEGIN(char3, char, 4) AS(half2) }
 BEGIN(uchar3, uchar, 4) AS(half2) }
 BEGIN(half3, half, 8) AS(long) AS(ulong) AS(double) AS(int2) AS(uint2) AS(float2) AS3(half) AS3(short) AS3(ushort) AS(half4) AS(short4) AS(ushort4) AS(char8) AS(uchar8) }

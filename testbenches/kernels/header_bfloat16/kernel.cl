@@ -394,9 +394,9 @@ __kernel void float_from_double(__global const double *any, __global const uint 
     LENGTHS_SR(clhls_convert_float, any)
 }
 
-__kernel void sample(__global const float *any, __global const uint *random, __global ushort *out)
+__kernel void sample(__global const float4 *any, __global const uint4 *random, __global ushort4 *out)
 {
     size_t i = get_global_id(0), n = get_global_size(0);
-    LENGTHS(clhls_convert_bfloat16, _rhaz, any)
-    LENGTHS_SR(clhls_convert_bfloat16, any)
+    out[i] = clhls_convert_bfloat164_rhaz(any[i]);
+    out[n + i] = clhls_convert_bfloat164_sr(any[i], random[i]);
 }

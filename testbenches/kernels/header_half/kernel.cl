@@ -190,9 +190,9 @@ __kernel void half_from_double(__global const double *any, __global const uint *
     LENGTHS_SR(clhls_convert_half, any)
 }
 
-__kernel void sample(__global const double *any, __global const uint *random, __global half *out)
+__kernel void sample(__global const double4 *any, __global const uint4 *random, __global half4 *out)
 {
     size_t i = get_global_id(0), n = get_global_size(0);
-    LENGTHS(clhls_convert_half, _rhaz, any)
-    LENGTHS_SR(clhls_convert_half, any)
+    out[i] = clhls_convert_half4_rhaz(any[i]);
+    out[n + i] = clhls_convert_half4_sr(any[i], random[i]);
 }
