@@ -139,7 +139,7 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
 fn header_folder(scratch: &Scratch) -> Result<[String; 2]> {
     let folder = scratch.path().join("include");
     let file = folder.join("clhls.h");
-    std::fs::create_dir(&folder).map_err(|e| io("write", &folder, &e))?;
+    std::fs::create_dir_all(&folder).map_err(|e| io("write", &folder, &e))?;
     std::fs::write(&file, HEADER).map_err(|e| io("write", &file, &e))?;
     let folder = folder.display();
     Ok([format!("-I{folder}"), format!("-fdebug-prefix-map={folder}/=")])

@@ -100,6 +100,13 @@ impl LaunchFile {
         })
     }
 
+    /// Leaves out the launches of kernels that hardware is not made of.
+    pub fn keep_hardware(&mut self) {
+        if let Some(kernels) = &self.hardware {
+            self.launches.retain(|l| kernels.contains(&l.kernel));
+        }
+    }
+
     /// Bytes of on-chip memory that every local-pointer argument of the file fits in.
     pub fn local_capacity(&self) -> u64 {
         let given = self.launches.iter().flat_map(|l| l.args.values());
