@@ -54,7 +54,8 @@ fn header_of_conversions_is_found() {
     for compiler in COMPILERS {
         let args = ["run", text(&input), "-q", "--global", "1", "--compiler", compiler];
         let values = ["--arg", "a=data:f32[2]:1.00390625,1.0038909912109375", "--arg"];
-        let o = clhls(&args.into_iter().chain(values).chain(["b=zeros:u16[4]"]).collect::<Vec<_>>());
+        let o =
+            clhls(&args.into_iter().chain(values).chain(["b=zeros:u16[4]"]).collect::<Vec<_>>());
         assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{compiler}");
         assert!(o.out.ends_with("b: u16[4] 16256 16257 16257 16256\n"), "{compiler}: {}", o.out);
     }
