@@ -6,7 +6,8 @@ use arith::stimulus::Rng;
 use arith::{Format, Operator, Rounding, eval};
 use clhls_arith as arith;
 use reference::expected;
-use reference::numbers::{decode, threshold};
+use reference::numbers::decode;
+use reference::stochastic::threshold;
 
 fn check(op: Operator, inputs: &[u128]) {
     let (ours, theirs) = (eval(op, inputs), expected(op, inputs));

@@ -125,7 +125,7 @@ fn sixteen_bits() -> Vec<Suite> {
                 let Operator::FToFStochastic { from, to } = op else { continue };
                 let draw = move |case: u64| {
                     let x = case / DRAWS;
-                    let up = reference::numbers::threshold(
+                    let up = reference::stochastic::threshold(
                         to,
                         &reference::numbers::decode(from, x as u128),
                     );

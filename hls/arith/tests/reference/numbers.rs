@@ -54,36 +54,9 @@ pub fn encode(f: Format, mode: Rounding, value: &Float) -> u128 {
     sign | if away { f.infinity() } else { f.infinity() - 1 }
 }
 
-/// `value` rounded to the format by random bits: the magnitude in units of the last place, cut
-/// off behind 32 binary places, plus `random` at the last of them, without its fraction.
-pub fn encode_stochastic(f: Format, value: &Float, random: u32) -> u128 {
-    if value.is_nan() || value.is_zero() || value.is_infinite() {
-        return encode(f, Rounding::Rte, value);
-    }
-    let sign = if value.is_sign_negative() { f.sign_mask() } else { 0 };
-    let (binade, places) = fixed_point(f, value);
-    sign | pack(f, binade, (places + random) >> 32u32).min(f.infinity())
-}
-
-/// The random bits at which [`encode_stochastic`] begins to round up, if there are any.
-pub fn threshold(f: Format, value: &Float) -> Option<u32> {
-    if !value.is_normal() {
-        return None;
-    }
-    let tail = fixed_point(f, value).1.to_u32_wrapping();
-    (tail != 0).then(|| tail.wrapping_neg())
-}
-
-/// Binade as [`in_units`] and magnitude in units of 2^-32 of the last place, cut off.
-fn fixed_point(f: Format, value: &Float) -> (i32, Integer) {
-    let (binade, units) = in_units(f, value);
-    let places: Float = units.abs() << 32;
-    (binade, places.trunc().to_integer().expect("finite"))
-}
-
 /// A finite number other than 0 in units of the last place of its binade or of the subnormals, and
 /// which binade that is, counted from the least.
-fn in_units(f: Format, value: &Float) -> (i32, Float) {
+pub fn in_units(f: Format, value: &Float) -> (i32, Float) {
     // value = 0.m * 2^exp
     let least = 1 - f.bias() as i32;
     let exp = (value.get_exp().expect("finite") - 1).max(least);
@@ -91,7 +64,7 @@ fn in_units(f: Format, value: &Float) -> (i32, Float) {
 }
 
 /// Magnitude bits of a number of units in a binade; from infinity on if it is too large.
-fn pack(f: Format, binade: i32, units: Integer) -> u128 {
+pub fn pack(f: Format, binade: i32, units: Integer) -> u128 {
     let units = units.to_u128().expect("at most 2^p");
     // Adding the hidden bit's one to the exponent field below makes carries right.
     (binade as u128) * (1 << f.frac_bits) + units
