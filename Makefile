@@ -61,7 +61,7 @@ sim: kernels ## all test kernels as simulated hardware
 	@echo "== kernels as simulated hardware"
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-22 --rotate
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-15 --rotate \
-	  vadd matmul_tiled histogram_local scan fir_task struct_args vector_shuffles nonuniform_groups
+	  vadd matmul_tiled histogram_local scan fir_task struct_args vector_shuffles nonuniform_groups header_bfloat16 half_memory
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-22 --rotate \
 	  --board u250 --simd 8 --memory-ports 3 vadd transpose reduce_local histogram_global
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-22 --rotate \

@@ -4,11 +4,14 @@ Nothing here knows which implementation it is: PoCL gives the expected results,
 and any other ICD can be put through the same launches.
 """
 
+import pathlib
+
 import numpy as np
 import pyopencl as cl
 
 import launches as values
 
+HEADERS = pathlib.Path(__file__).resolve().parents[2] / "include"  # clhls.h
 SCALARS = {
     "char": "i8", "uchar": "u8", "short": "i16", "ushort": "u16", "int": "i32", "uint": "u32",
     "long": "i64", "ulong": "u64", "half": "f16", "float": "f32", "double": "f64",
@@ -30,7 +33,7 @@ class Implementation:
     def build(self, source, cl_std, options):
         """Builds OpenCL C source. Argument information is kept: scalars need their types."""
         return cl.Program(self.context, source).build(
-            [f"-cl-std={cl_std}", "-cl-kernel-arg-info", "-cl-fp32-correctly-rounded-divide-sqrt", *options])
+            [f"-I{HEADERS}", f"-cl-std={cl_std}", "-cl-kernel-arg-info", "-cl-fp32-correctly-rounded-divide-sqrt", *options])
 
     def load(self, spir, options=()):
         """Loads LLVM bitcode of the SPIR 1.2 environment (cl_khr_spir)."""

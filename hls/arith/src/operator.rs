@@ -52,6 +52,13 @@ pub enum Operator {
         /// Rounding direction.
         round: Rounding,
     },
+    /// `x` in another format, rounded stochastically by the 32 random bits `y`.
+    FToFStochastic {
+        /// Format of the operand.
+        from: Format,
+        /// Format of the result.
+        to: Format,
+    },
     /// Float `x` as an integer; saturates, NaN becomes 0.
     FToI {
         /// Format of the operand.
@@ -119,6 +126,7 @@ impl Operator {
             Op::FCmp(cc) => FCmp(float(operand)?, cc),
             Op::FRound(round) => FRound(float(operand)?, round),
             Op::FpToFp(round) => FToF { from: float(operand)?, to: float(result)?, round },
+            Op::FpToFpStochastic => FToFStochastic { from: float(operand)?, to: float(result)? },
             Op::FpToInt { signed, round, .. } => {
                 let width = int(result).filter(|w| *w >= 2)?;
                 FToI { from: float(operand)?, width, signed, round }
@@ -147,6 +155,7 @@ impl Operator {
             Fma(f, _) => smallvec![f.width(); 3],
             FSqrt(f, _) | FNeg(f) | FAbs(f) | FRound(f, _) => smallvec![f.width()],
             FToF { from, .. } | FToI { from, .. } => smallvec![from.width()],
+            FToFStochastic { from, .. } => smallvec![from.width(), float::RANDOM_BITS],
             IToF { width, .. } => smallvec![width],
             Math(f, format) => f.args().iter().map(|a| math::width(*a, format)).collect(),
             UDiv(w) | URem(w) | SDiv(w) | SRem(w) | UDivRem(w) | SDivRem(w) => smallvec![w; 2],
@@ -162,6 +171,7 @@ impl Operator {
             FNeg(f) | FAbs(f) | FCopysign(f) | FMin(f) | FMax(f) => smallvec![f.width()],
             FCmp(..) => smallvec![1],
             FToF { to, .. } | IToF { to, .. } => smallvec![to.width()],
+            FToFStochastic { to, .. } => smallvec![to.width()],
             FToI { width, .. } => smallvec![width],
             Math(f, format) => smallvec![math::width(f.result(), format)],
             UDiv(w) | URem(w) | SDiv(w) | SRem(w) => smallvec![w],
@@ -191,6 +201,7 @@ impl Operator {
             FCmp(f, cc) => one(float::fcmp(b, f, cc, x, y())),
             FRound(f, r) => one(float::fround(b, f, r, x)),
             FToF { from, to, round } => one(float::ftof(b, from, to, round, x)),
+            FToFStochastic { from, to } => one(float::ftof_stochastic(b, from, to, x, y())),
             FToI { from, width, signed, round } => {
                 one(float::ftoi(b, from, width, signed, round, x))
             }
@@ -213,6 +224,7 @@ impl Operator {
             Fma(f, _) => 2 * f.precision() + 4 > 64,
             FAdd(f, _) | FSub(f, _) | FDiv(f, _) | FSqrt(f, _) => f.width() > 64,
             FToI { width, .. } => width + 1 > 64,
+            FToFStochastic { from, to } => from.exp_bits + to.frac_bits + float::RANDOM_BITS > 64,
             Math(..) => true,
             UDiv(w) | URem(w) | SDiv(w) | SRem(w) | UDivRem(w) | SDivRem(w) => w + 1 > 64,
             _ => false,
@@ -225,6 +237,7 @@ impl Operator {
         use Operator::*;
         let mut all = vec![FNeg(f), FAbs(f), FCopysign(f), FMin(f), FMax(f)];
         all.extend((0..16).map(|cc| FCmp(f, FloatCC(cc))));
+        let others = Format::ALL.into_iter().filter(|to| *to != f);
         for (r, _) in Rounding::ALL {
             all.extend([FAdd(f, r), FSub(f, r), FMul(f, r), FDiv(f, r), Fma(f, r)]);
             all.extend([FSqrt(f, r), FRound(f, r)]);
@@ -234,9 +247,9 @@ impl Operator {
                     all.push(IToF { width, signed, to: f, round: r });
                 }
             }
-            let others = Format::ALL.into_iter().filter(|to| *to != f);
-            all.extend(others.map(|to| FToF { from: f, to, round: r }));
+            all.extend(others.clone().map(|to| FToF { from: f, to, round: r }));
         }
+        all.extend(others.map(|to| FToFStochastic { from: f, to }));
         all
     }
 
@@ -263,6 +276,7 @@ impl Operator {
             FNeg(f) | FAbs(f) | FCopysign(f) | FMin(f) | FMax(f) => Some(f),
             FCmp(f, _) | FRound(f, _) => Some(f),
             FToF { from, .. } | FToI { from, .. } => Some(from),
+            FToFStochastic { from, .. } => (index == 0).then_some(from),
             Math(f, format) => (f.args().get(index) == Some(&MathType::Float)).then_some(format),
             _ => None,
         }
@@ -274,7 +288,7 @@ fn both<V>(division: int::Division<V>) -> Outputs<V> {
 }
 
 /// The operator's name, a legal identifier: `fadd_f32`, `fcmp_olt_f64`, `ftoi_f32_s32_rtz`,
-/// `itof_u64_f32_rte`, `ftof_f64_f32_rte`, `fround_f32_rtn`, `udiv_u32`, `sdivrem_s64`.
+/// `itof_u64_f32_rte`, `ftof_f64_f32_rte`, `ftof_f64_f32_sr`, `fround_f32_rtn`, `udiv_u32`, `sdivrem_s64`.
 /// Arithmetic names its rounding only where it is not to nearest even.
 impl fmt::Display for Operator {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -299,6 +313,7 @@ impl fmt::Display for Operator {
             FCmp(f, cc) => write!(out, "fcmp_{}_{f}", cc.name()),
             FRound(f, r) => write!(out, "fround_{f}_{}", r.name()),
             FToF { from, to, round } => write!(out, "ftof_{from}_{to}_{}", round.name()),
+            FToFStochastic { from, to } => write!(out, "ftof_{from}_{to}_sr"),
             FToI { from, width, signed, round } => {
                 write!(out, "ftoi_{from}_{}_{}", int(signed, width), round.name())
             }

@@ -95,6 +95,9 @@ fn float_operators() {
                     return vec![rng.integer(width) as u128];
                 }
                 let x = rng.float(format);
+                if let Operator::FToFStochastic { .. } = op {
+                    return vec![x as u128, rng.integer(32) as u128];
+                }
                 let inputs = [x, rng.float_near(format, x), rng.float_near(format, x)];
                 inputs[..op.input_widths().len()].iter().map(|x| *x as u128).collect()
             });

@@ -54,6 +54,9 @@ fn ir_operations_find_their_operators() {
     let add = Operator::FAdd(Format::F32, Rounding::Rte);
     assert_eq!(Operator::from_ir(Op::FAdd, f32, f32), Some(add));
     assert_eq!(Operator::from_ir(Op::SRem, Type::I64, Type::I64), Some(Operator::SRem(64)));
+    let stochastic = Operator::FToFStochastic { from: Format::F64, to: Format::BF16 };
+    let bf16 = Type::float(ir::FloatKind::BF16);
+    assert_eq!(Operator::from_ir(Op::FpToFpStochastic, f64, bf16), Some(stochastic));
     // Not on the wrong types, not for what the IR computes itself, not beyond 64 bits.
     assert_eq!(Operator::from_ir(Op::FAdd, Type::I32, Type::I32), None);
     assert_eq!(Operator::from_ir(Op::Add, Type::I32, Type::I32), None);

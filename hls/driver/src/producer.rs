@@ -19,6 +19,9 @@ pub(crate) struct Produced {
 /// Built-in conversions that clang-22 gets wrong, as functions that it gets right.
 const CONVERSIONS: &str = include_str!("../../../scripts/clang-22-conversions.h");
 
+/// Conversions that OpenCL C cannot spell, which inputs may include as `<clhls.h>`.
+const HEADER: &str = include_str!("../../../include/clhls.h");
+
 /// Plain `inline` functions are definitions, as in other OpenCL implementations; C99's may be left out.
 const INLINE_DEFINES: &str = "-fgnu89-inline";
 
@@ -92,6 +95,7 @@ fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
     // vector-combine invents vector lengths that SPIR-V has no type for
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
     clang.arg("-Wno-pass-failed").arg("-include").arg(&header);
+    clang.args(header_folder(scratch)?);
     clang.arg(format!("-cl-std={}", input.cl_std)).args(&input.clang);
     clang.arg("-c").arg(operand(&input.input)).arg("-o").arg(&output);
     let said = accepted("clang-22", &run(clang, "clang-22", "clang-22")?)?;
@@ -104,6 +108,7 @@ fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
 /// Those of [`compile_cl`], and `E0609` when the translator refuses the code of all `levels`.
 fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Produced> {
     let (bitcode, output) = (scratch.path().join("out.bc"), scratch.path().join("out.spv"));
+    let headers = header_folder(scratch)?;
     let mut refused = String::new();
     for level in levels {
         let mut clang = Command::new("clang-15");
@@ -112,7 +117,7 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
         clang.args(["-finclude-default-header", "-fdeclare-opencl-builtins", "-x", "cl", level]);
         clang.arg(INLINE_DEFINES);
         clang.args(["-debug-info-kind=line-tables-only", "-dwarf-version=4", "-Wno-pass-failed"]);
-        clang.args(source_names(&input.input));
+        clang.args(source_names(&input.input)).args(&headers);
         clang.arg(format!("-cl-std={}", input.cl_std)).args(&input.clang);
         clang.arg("-emit-llvm-bc").arg("-o").arg(&bitcode).arg(operand(&input.input));
         let said = accepted("clang-15", &run(clang, "clang-15", "clang-15")?)?;
@@ -128,6 +133,16 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
     let what =
         format!("llvm-spirv-15 cannot translate what clang-15 makes of the input\n{refused}");
     Err(Failure::new("E0609", what).help("--compiler clang-22"))
+}
+
+/// Options for finding [`HEADER`], which names in the output do not show where it lies.
+fn header_folder(scratch: &Scratch) -> Result<[String; 2]> {
+    let folder = scratch.path().join("include");
+    let file = folder.join("clhls.h");
+    std::fs::create_dir_all(&folder).map_err(|e| io("write", &folder, &e))?;
+    std::fs::write(&file, HEADER).map_err(|e| io("write", &file, &e))?;
+    let folder = folder.display();
+    Ok([format!("-I{folder}"), format!("-fdebug-prefix-map={folder}/=")])
 }
 
 /// The file as an operand that no tool takes for an option.

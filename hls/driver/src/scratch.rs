@@ -65,6 +65,9 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
+        // While a signal's handler removes the directory, a second removal would fail half-way, and the process could be
+        // gone before the handler is done.
+        let _gate = gate();
         let path = self.dir.path();
         // TempDir's own drop comes after this one; a second removal finds nothing
         let _ = std::fs::remove_dir_all(path);

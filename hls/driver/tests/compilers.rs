@@ -38,6 +38,42 @@ fn conversions_are_right() {
     }
 }
 
+/// The header comes with the command; values by hand: 1 + 1/256 lies half way between two bfloat16,
+/// in 1 + 255/65536 0x7f80 of 0x10000 are lost, which 0x8080 carry.
+#[test]
+fn header_of_conversions_is_found() {
+    let (_dir, input) = source(
+        "#include <clhls.h>
+         kernel void f(global const float *a, global ushort *b) {
+           b[0] = clhls_convert_bfloat16(a[0]);
+           b[1] = clhls_convert_bfloat16_rhaz(a[0]);
+           b[2] = clhls_convert_bfloat16_sr(a[1], 0x80800000u);
+           b[3] = clhls_convert_bfloat16_sr(a[1], 0x807fffffu);
+         }",
+    );
+    for compiler in COMPILERS {
+        let args = ["run", text(&input), "-q", "--global", "1", "--compiler", compiler];
+        let values = ["--arg", "a=data:f32[2]:1.00390625,1.0038909912109375", "--arg"];
+        let o =
+            clhls(&args.into_iter().chain(values).chain(["b=zeros:u16[4]"]).collect::<Vec<_>>());
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{compiler}");
+        assert!(o.out.ends_with("b: u16[4] 16256 16257 16257 16256\n"), "{compiler}: {}", o.out);
+    }
+}
+
+#[test]
+fn functions_that_the_header_lacks_are_named_with_their_line() {
+    let (_dir, input) = source(
+        "ushort __attribute__((overloadable)) clhls_convert_bfloat16_odd(float x);
+kernel void f(global float *a, global ushort *b) {
+  b[0] = clhls_convert_bfloat16_odd(a[0]);
+}",
+    );
+    let o = clhls(&["check", text(&input), "--compiler", "clang-15"]);
+    assert!(o.err.contains("error[E0114]: `clhls_convert_bfloat16_odd` is no function of clhls.h"));
+    assert!(o.err.contains("k.cl:3"), "{}", o.err);
+}
+
 #[test]
 fn lines_and_types_where_the_compiler_gives_them() {
     let (dir, input) = source("kernel void f(global short *a, uint4 v) {\n  a[0] = v.x;\n}\n");

@@ -19,6 +19,9 @@ pub struct LaunchFile {
     /// Capacity of local-pointer arguments, by argument name.
     #[serde(default)]
     pub local_bytes: BTreeMap<String, u64>,
+    /// The kernels that hardware is made of, where that is not all of them.
+    #[serde(default)]
+    pub hardware: Option<Vec<String>>,
     /// The launches.
     #[serde(rename = "launch")]
     launches: Vec<RawLaunch>,
@@ -121,6 +124,13 @@ impl LaunchFile {
             expect: l.expect.into_iter().collect(),
             ulp: l.ulp,
         })
+    }
+
+    /// Leaves out the launches of kernels that hardware is not made of.
+    pub fn keep_hardware(&mut self) {
+        if let Some(kernels) = &self.hardware {
+            self.launches.retain(|l| kernels.contains(&l.kernel));
+        }
     }
 
     /// Bytes of on-chip memory that every local-pointer argument of the file fits in.

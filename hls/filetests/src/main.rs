@@ -122,6 +122,9 @@ fn main() -> ExitCode {
     };
     let mut modules = vec![];
     for kernel in &settings.kernels {
+        if settings.device != On::Emu && interpreted_only(kernel) {
+            continue;
+        }
         for producer in &settings.producers {
             modules.push((kernel.clone(), producer.clone()));
         }
@@ -129,6 +132,12 @@ fn main() -> ExitCode {
     let failed = run_modules(&settings, &modules);
     println!("{} passed, {failed} failed", modules.len() - failed);
     ExitCode::from(u8::from(failed > 0))
+}
+
+/// Whether a launch file says that none of its kernels becomes hardware.
+fn interpreted_only(kernel: &str) -> bool {
+    let path = testbenches().join("kernels").join(kernel).join("launches.toml");
+    LaunchFile::read(&path).is_ok_and(|f| f.hardware.is_some_and(|list| list.is_empty()))
 }
 
 /// Runs all modules on `jobs` threads; prints each outcome as it comes and returns how many failed.
@@ -182,13 +191,20 @@ struct Loaded {
 }
 
 /// The module of a kernel and its launches; `KERNEL:LAUNCH` has one.
-fn load(name: &str, producer: &str, settings: &Settings) -> Result<Loaded, String> {
+///
+/// For hardware there are only the kernels that the launch file makes it of.
+fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Result<Loaded, String> {
     let (kernel, only) = name.split_once(':').map_or((name, None), |(k, l)| (k, Some(l)));
     let folder = settings.folder.join(kernel);
-    let file = LaunchFile::read(&folder.join("launches.toml"))?;
+    let mut file = LaunchFile::read(&folder.join("launches.toml"))?;
+    let mut wanted = vec![];
+    if hardware {
+        wanted = file.hardware.clone().unwrap_or_default();
+        file.keep_hardware();
+    }
     let path = settings.modules.join(format!("{kernel}.{producer}.spv"));
     let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let module = read_spirv(&bytes, kernel, &[], &folder).map_err(|e| e.render())?;
+    let module = read_spirv(&bytes, kernel, &wanted, &folder).map_err(|e| e.render())?;
     let mut launches: Vec<Launch> = file.launches().collect();
     let mut kernels = vec![];
     if let Some(only) = only {
@@ -229,7 +245,7 @@ fn lanes_allow(device: &dyn Device, launch: &Launch) -> bool {
 }
 
 fn run_emu(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, String> {
-    let Loaded { module, launches, folder, .. } = load(kernel, producer, settings)?;
+    let Loaded { module, launches, folder, .. } = load(kernel, producer, settings, false)?;
     let simd = settings.simd;
     let optimise = |level| {
         let options = ir_opt::Options { level, simd, ..ir_opt::Options::default() };
@@ -247,7 +263,7 @@ fn run_emu(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, S
 }
 
 fn check_schedules(kernel: &str, producer: &str, settings: &Settings) -> Result<String, String> {
-    let loaded = load(kernel, producer, settings)?;
+    let loaded = load(kernel, producer, settings, true)?;
     let bits = schedules::check(&loaded.module, loaded.local_bytes)?;
     let saved = 100.0 * (bits.asap - bits.sdc) as f64 / bits.asap.max(1) as f64;
     Ok(format!("register bits {} asap, {} sdc, {saved:.1} % less", bits.asap, bits.sdc))
@@ -271,7 +287,7 @@ fn run_sim(
     behaviours: &[Behaviour],
 ) -> Result<usize, String> {
     let Loaded { module, local_bytes, launches, folder, kernels } =
-        load(kernel, producer, settings)?;
+        load(kernel, producer, settings, true)?;
     let mut count = 0;
     for &(schedule, seed, latency, stalls) in behaviours {
         let options = Options {

@@ -29,8 +29,15 @@ fn launch_files_of_all_kernels_are_read() {
     for kernel in std::fs::read_dir(testbenches().join("kernels")).expect("the folder is there") {
         let path = kernel.expect("readable").path().join("launches.toml");
         if path.exists() {
-            let file = LaunchFile::read(&path).unwrap_or_else(|e| panic!("{e}"));
+            let mut file = LaunchFile::read(&path).unwrap_or_else(|e| panic!("{e}"));
             assert!(file.launches().count() > 0, "{}", path.display());
+            // each kernel that becomes hardware is launched, and of the others none
+            file.keep_hardware();
+            let listed = file.hardware.clone().unwrap_or_default();
+            let launched = |k: &String| file.launches().any(|l| l.kernel == *k);
+            assert!(listed.iter().all(launched), "{}: {listed:?}", path.display());
+            let kept = |l: filetests::launches::Launch| listed.contains(&l.kernel);
+            assert!(file.hardware.is_none() || file.launches().all(kept), "{}", path.display());
             count += 1;
         }
     }

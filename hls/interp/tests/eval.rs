@@ -168,6 +168,8 @@ fn check_float(kind: FloatKind, [a, b, c]: [u128; 3], integer: u64) {
         for to in [FloatKind::F16, FloatKind::BF16, FloatKind::F32, FloatKind::F64] {
             if to != kind {
                 check_against_datapath(Op::FpToFp(round), Type::float(to), &[a]);
+                let random = (Type::I32, mask(integer.into(), 32));
+                check_against_datapath(Op::FpToFpStochastic, Type::float(to), &[a, random]);
             }
         }
         for w in [8, 16, 32, 64] {

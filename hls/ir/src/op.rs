@@ -448,6 +448,9 @@ pub enum Op {
     },
     /// Float to float of another format.
     FpToFp(Rounding),
+    /// `fptofp.sr x, r`: float to float of another format, rounded up in magnitude if the first 32
+    /// bits of the fraction of a last place that is lost, plus the i32 `r`, carry.
+    FpToFpStochastic,
     /// To an integral value in the same format.
     FRound(Rounding),
     /// A mathematical function.
@@ -541,6 +544,7 @@ impl Op {
                 | FpToInt { .. }
                 | IntToFp { .. }
                 | FpToFp(_)
+                | FpToFpStochastic
                 | FRound(_)
                 | Math(_)
         )

@@ -131,6 +131,7 @@ pub fn op_name(op: Op) -> Cow<'static, str> {
         }
         Op::IntToFp { signed, round } => format!("{}itofp.{}", sign(signed), round.name()),
         Op::FpToFp(round) => format!("fptofp.{}", round.name()),
+        Op::FpToFpStochastic => "fptofp.sr".into(),
         Op::FRound(round) => format!("fround.{}", round.name()),
         Op::Math(f) => format!("math.{}", f.name()),
         Op::Atomic(op, _) => format!("atomic.{}", op.name()),

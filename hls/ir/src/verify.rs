@@ -432,6 +432,12 @@ impl Verifier<'_> {
                 let ok = a[0].is_float() && r.is_float() && a[0].lanes == r.lanes;
                 expect(ok && a[0] != r, "float to another float")
             }
+            FpToFpStochastic => {
+                arity(2)?;
+                let ok = a[0].is_float() && r.is_float() && a[0].lanes == r.lanes && a[0] != r;
+                let random = Type::I32.with_lanes(r.lanes);
+                expect(ok && a[1] == random, "float to another float, by an i32 for each lane")
+            }
             _ => Err("not a pure operation".into()),
         }
     }

@@ -11,6 +11,7 @@
 //! and memory it takes are bounded.
 
 mod chain;
+mod clhls_header;
 mod constants;
 mod decode;
 mod decorations;

@@ -2,6 +2,7 @@
 //! clang-22 does so for the OpenCL 1.x atomics under `-cl-std=CL2.0` and later, for some
 //! conversions, and for the address space functions.
 
+use crate::clhls_header;
 use crate::decode::{Id, Inst};
 use crate::errors::{R, UNRESOLVED, UNSUPPORTED_EXT, error, unsupported};
 use crate::ext_inst;
@@ -18,6 +19,9 @@ pub(crate) fn call<'a>(
     let (plain, params) = demangle(name).unwrap_or((name, ""));
     // Handlers see a call as an instruction whose operands are the arguments.
     let call = Inst { args, ..*inst };
+    if plain.starts_with(clhls_header::PREFIX) {
+        return clhls_header::call(l, &call, plain, params);
+    }
     if let Some(query) = query(plain) {
         return l.query_call(inst, query, args);
     }
@@ -234,7 +238,7 @@ fn first_scalar(params: &str) -> Option<char> {
     }
 }
 
-fn is_unsigned(params: &str) -> bool {
+pub(crate) fn is_unsigned(params: &str) -> bool {
     matches!(first_scalar(params), Some('h' | 't' | 'j' | 'm'))
 }
 

@@ -169,6 +169,28 @@ fn standard_functions_take_what_producers_do_not_write() {
     assert_eq!(run("std_functions.spv", &Options::default(), 4), want);
 }
 
+/// bfloat16 by both published extensions and by clhls.h: pi is 0x4049 and 0xfdb of 0x10000 behind
+/// it, and -259 is the even one of two equally near numbers.
+#[test]
+fn bfloat16_instructions_compute_what_the_extensions_say() {
+    let want = [
+        0x4049,
+        0x4049_0000,
+        0xc049_4049u32 as i32,
+        0x4049,
+        0x404a,
+        0xc382,
+        3,
+        4,
+        0x4049_0000,
+        0x4248,
+        0xc049_4049u32 as i32,
+        0x4049,
+        0x404a,
+    ];
+    assert_eq!(run("bfloat16.spv", &Options::default(), want.len()), want);
+}
+
 #[test]
 fn aggregates_go_through_memory_calls_and_selects() {
     assert_eq!(run("aggregates.spv", &Options::default(), 4), [-5, 7, 10, 10]);

@@ -7,6 +7,7 @@
 //! `--count N` sets the cases of each random suite (default 10^8), `--sample N` checks every N-th
 //! case only. Exits with 1 if anything differs, with 2 on wrong usage.
 
+mod conversions;
 mod host;
 mod suites;
 

@@ -1,37 +1,35 @@
-//! The suites: every pair of f16 numbers, every 16-bit and 32-bit operand of the conversions,
-//! and long random runs of everything that has too many operands.
+//! The suites: every pair of f16 numbers, the conversions, and long random runs of everything that
+//! has too many operands.
 
 use crate::Suite;
 use crate::host;
 #[path = "../../tests/reference/mod.rs"]
-mod reference;
+pub mod reference;
 
 use arith::bits::Bits;
 use arith::native::{Native, Value};
 use arith::stimulus::Rng;
-use arith::{Format, Operator, Rounding, eval, float, int};
+use arith::{Format, Rounding, float, int};
 use clhls_arith as arith;
 use std::ops::Range;
 
 const F16: Format = Format::F16;
-const BF16: Format = Format::BF16;
 const F32: Format = Format::F32;
 const F64: Format = Format::F64;
 const RTE: Rounding = Rounding::Rte;
 const RTZ: Rounding = Rounding::Rtz;
-const HARDWARE: &str = "host hardware";
-const DOUBLE: &str = "host double, rounded again";
-const MPFR: &str = "MPFR";
+pub const HARDWARE: &str = "host hardware";
+pub const DOUBLE: &str = "host double, rounded again";
+pub const MPFR: &str = "MPFR";
 
 type Narrow = Native<u64>;
 type Wide = Native<u128>;
 
 /// All suites in the order in which they run; `count` cases in each random one.
 pub fn all(count: u64) -> Vec<Suite> {
-    let mut suites = sixteen_bit_conversions();
+    let mut suites = crate::conversions::all(count);
     suites.extend(half_pairs());
     suites.extend(single_unary());
-    suites.extend(thirty_two_bit_integers());
     suites.extend(random_single(count));
     suites.extend(random_double(count));
     suites.extend(random_division(count));
@@ -39,7 +37,7 @@ pub fn all(count: u64) -> Vec<Suite> {
 }
 
 /// A suite that compares two functions of the operands that belong to a case number.
-fn suite<C: std::fmt::Debug, T: PartialEq + std::fmt::LowerHex>(
+pub fn suite<C: std::fmt::Debug, T: PartialEq + std::fmt::LowerHex>(
     name: impl Into<String>,
     reference: &'static str,
     cases: u64,
@@ -73,21 +71,6 @@ fn every<T: PartialEq + std::fmt::LowerHex>(
     suite(name, reference, 1 << width, |x| x, ours, move |x| theirs(*x))
 }
 
-/// Every 16-bit operand of every unary operator and conversion, in all modes, by MPFR.
-fn sixteen_bit_conversions() -> Vec<Suite> {
-    let mut operators = vec![];
-    for format in Format::ALL {
-        operators.extend(Operator::of_format(format));
-    }
-    operators.retain(|op| matches!(op.input_widths().as_slice(), [8] | [16]));
-    let exhaustive = |op: Operator| {
-        let ours = move |x: &u64| eval(op, &[*x as u128]);
-        let theirs = move |x: &u64| reference::expected(op, &[*x as u128]);
-        suite(op.to_string(), MPFR, 1 << op.input_widths()[0], |x| x, ours, theirs)
-    };
-    operators.into_iter().map(exhaustive).collect()
-}
-
 /// Every pair of f16 numbers.
 fn half_pairs() -> Vec<Suite> {
     fn pair(
@@ -118,50 +101,14 @@ fn half_pairs() -> Vec<Suite> {
 fn single_unary() -> Vec<Suite> {
     let number = |x: u64| f32::from_bits(x as u32);
     let sqrt = |b: &Narrow, x| float::fsqrt(b, F32, RTE, x).bits;
-    let widen = |b: &Narrow, x| float::ftof(b, F32, F64, RTE, x).bits;
-    let mut suites = vec![
-        every("fsqrt_f32", HARDWARE, 32, sqrt, move |x| single(number(x).sqrt())),
-        every("ftof_f32_f64", HARDWARE, 32, widen, move |x| double(number(x) as f64)),
-    ];
+    let mut suites =
+        vec![every("fsqrt_f32", HARDWARE, 32, sqrt, move |x| single(number(x).sqrt()))];
     for (mode, suffix) in Rounding::ALL {
         let integral = move |b: &Narrow, x| float::fround(b, F32, mode, x).bits;
         let theirs = move |x| single(host::round(mode, number(x) as f64) as f32);
         suites.push(every(format!("fround_f32_{suffix}"), HARDWARE, 32, integral, theirs));
-        for to in [F16, BF16] {
-            let ours = move |b: &Narrow, x| float::ftof(b, F32, to, mode, x).bits;
-            let theirs = move |x| host::encode(to, mode, number(x) as f64);
-            suites.push(every(format!("ftof_f32_{to}_{suffix}"), DOUBLE, 32, ours, theirs));
-        }
-        for (width, signed) in [(8, true), (8, false), (16, true), (32, true), (32, false)] {
-            suites.push(single_to_integer(mode, width, signed));
-        }
     }
     suites
-}
-
-/// Every f32 operand of a conversion to at most 32 bits, by rounding in double.
-fn single_to_integer(mode: Rounding, width: u32, signed: bool) -> Suite {
-    let op = Operator::FToI { from: F32, width, signed, round: mode };
-    let ours = move |b: &Narrow, x| float::ftoi(b, F32, width, signed, mode, x).bits;
-    let theirs = move |x: u64| {
-        let rounded = host::round(mode, f32::from_bits(x as u32) as f64);
-        let limit = 1i64 << (width - signed as u32);
-        let least = if signed { -limit } else { 0 };
-        (rounded as i64).clamp(least, limit - 1) as u64 & (u64::MAX >> (64 - width))
-    };
-    every(op.to_string(), HARDWARE, 32, ours, theirs)
-}
-
-/// Every 32-bit integer as f32 and f64.
-fn thirty_two_bit_integers() -> Vec<Suite> {
-    let from =
-        |to: Format, signed: bool| move |b: &Narrow, x| float::itof(b, to, signed, RTE, x).bits;
-    vec![
-        every("itof_s32_f32", HARDWARE, 32, from(F32, true), |x| single(x as i32 as f32)),
-        every("itof_u32_f32", HARDWARE, 32, from(F32, false), |x| single(x as u32 as f32)),
-        every("itof_s32_f64", HARDWARE, 32, from(F64, true), |x| double(x as i32 as f64)),
-        every("itof_u32_f64", HARDWARE, 32, from(F64, false), |x| double(x as u32 as f64)),
-    ]
 }
 
 fn single(x: f32) -> u64 {

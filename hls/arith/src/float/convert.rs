@@ -1,7 +1,9 @@
 //! Conversions: float to float, float to integer, integer to float, float to integral float.
 
-use super::parts::{normalise, unpack};
-use super::round::{Specials, Unrounded, denormalise, finish, round_up};
+use super::parts::{Parts, normalise, unpack};
+use super::round::{
+    RANDOM_BITS, Specials, Unrounded, denormalise, finish, finish_stochastic, round_up,
+};
 use crate::bits::Bits;
 use crate::format::Format;
 use ir::Rounding;
@@ -19,22 +21,63 @@ pub fn ftof<B: Bits>(b: &B, from: Format, to: Format, mode: Rounding, x: B::V) -
         let (mantissa, sticky) = cut(b, xp.significand(b), to.precision() + 1);
         denormalise(b, to, xp.sign, exp, mantissa, sticky)
     } else {
-        let (exp, frac) = if to.exp_bits == from.exp_bits {
-            (xp.exp, xp.frac)
-        } else {
-            // Every source number, subnormals too, is in the target's normal range.
-            let normal = normalise(b, &xp);
-            let width = to.exp_bits;
-            let exp = b.sub(b.zext(xp.exponent(b), width), b.zext(normal.shift, width));
-            let exp = b.add(exp, b.constant(width, (to.bias() - from.bias()) as u128));
-            specials.zero = Some(xp.zero(b));
-            (exp, b.trunc(normal.significand, from.frac_bits))
-        };
+        let (exp, frac) = widened(b, from, to, &xp, &mut specials);
         let (fraction, sticky) = cut(b, frac, to.frac_bits + 1);
         let (frac, round) = (b.top(fraction, to.frac_bits), b.bit(fraction, 0));
         Unrounded { sign: xp.sign, exp, frac, round, sticky, overflow: None }
     };
     finish(b, to, mode, &unrounded, &specials)
+}
+
+/// `x` of format `from` in format `to`, rounded stochastically by 32 random bits.
+///
+/// The magnitude's fraction of a unit in the last place, cut off to 32 bits, plus `random` carries
+/// into the last place or not: with uniform random bits that is up with the probability of the
+/// fraction. Exact numbers stay; what reaches the power of two above the range overflows.
+#[inline(always)]
+pub fn ftof_stochastic<B: Bits>(b: &B, from: Format, to: Format, x: B::V, random: B::V) -> B::V {
+    let xp = unpack(b, from, x);
+    let mut specials = Specials { nan: xp.nan(b), inf: xp.exp_ones, zero: None };
+    let (exp_frac, tail) = if to.exp_bits < from.exp_bits {
+        // As in `ftof`, but the bits that move out of the fraction stay.
+        let width = from.exp_bits + 1;
+        let exp = b.zext(xp.exp, width);
+        let exp = b.sub(exp, b.constant(width, (from.bias() - to.bias()) as u128));
+        let (mantissa, _) = cut(b, xp.significand(b), to.precision() + RANDOM_BITS);
+        let positive = b.not(b.or(b.msb(exp), b.is_zero(exp)));
+        let distance = b.mask(b.not(positive), b.sub(b.constant(width, 1), exp));
+        let moved = b.lshr(mantissa, distance);
+        let exp = b.mask(positive, b.trunc(exp, width - 1));
+        let frac = b.slice(moved, RANDOM_BITS, to.frac_bits);
+        (b.concat(exp, frac), Some(b.trunc(moved, RANDOM_BITS)))
+    } else {
+        let (exp, frac) = widened(b, from, to, &xp, &mut specials);
+        let kept = b.concat(exp, cut(b, frac, to.frac_bits).0);
+        let lost = from.frac_bits.saturating_sub(to.frac_bits);
+        (kept, (lost > 0).then(|| b.trunc(frac, lost)))
+    };
+    finish_stochastic(b, to, xp.sign, exp_frac, tail, random, &specials)
+}
+
+/// Exponent field and all of the fraction in a format whose exponents reach as far or farther.
+#[inline(always)]
+fn widened<B: Bits>(
+    b: &B,
+    from: Format,
+    to: Format,
+    x: &Parts<B::V>,
+    specials: &mut Specials<B::V>,
+) -> (B::V, B::V) {
+    if to.exp_bits == from.exp_bits {
+        return (x.exp, x.frac);
+    }
+    // Every source number, subnormals too, is in the target's normal range.
+    let normal = normalise(b, x);
+    let width = to.exp_bits;
+    let exp = b.sub(b.zext(x.exponent(b), width), b.zext(normal.shift, width));
+    let exp = b.add(exp, b.constant(width, (to.bias() - from.bias()) as u128));
+    specials.zero = Some(x.zero(b));
+    (exp, b.trunc(normal.significand, from.frac_bits))
 }
 
 /// The top `width` bits of `a`, padded with zeros if there are fewer, and whether anything but

@@ -15,7 +15,8 @@ pub mod round;
 
 pub use add::{fadd, fsub};
 pub use compare::{fabs, fcmp, fcopysign, fmax, fmin, fneg};
-pub use convert::{fround, ftof, ftoi, itof};
+pub use convert::{fround, ftof, ftof_stochastic, ftoi, itof};
 pub use div::{fdiv, fsqrt};
 pub use fma::fma;
 pub use mul::fmul;
+pub use round::RANDOM_BITS;

@@ -107,6 +107,61 @@ pub fn finish<B: Bits>(
     b.concat(b.and_not(sign, specials.nan), packed)
 }
 
+/// Random bits that a stochastic rounding takes.
+pub const RANDOM_BITS: u32 = 32;
+
+/// Rounds stochastically: `random` is added to as many bits behind the last place, which are the
+/// low bits of `tail`, and what carries into the last place stays.
+///
+/// The first bit of `tail` weighs half a unit in the last place; if it is shorter than `random`,
+/// the low bits of that cannot matter.
+#[inline(always)]
+pub fn finish_stochastic<B: Bits>(
+    b: &B,
+    format: Format,
+    sign: B::V,
+    exp_frac: B::V,
+    tail: Option<B::V>,
+    random: B::V,
+    specials: &Specials<B::V>,
+) -> B::V {
+    let packed = match tail {
+        None => exp_frac,
+        Some(tail) => {
+            let long = b.concat(exp_frac, tail);
+            let random = b.top(random, b.width(tail));
+            b.top(b.add(long, b.zext(random, b.width(long))), b.width(exp_frac))
+        }
+    };
+    pack_rounded(b, format, sign, packed, specials)
+}
+
+/// Exponent and fraction of a rounded number, with the special results and infinity for what overflowed.
+#[inline(always)]
+fn pack_rounded<B: Bits>(
+    b: &B,
+    format: Format,
+    sign: B::V,
+    packed: B::V,
+    specials: &Specials<B::V>,
+) -> B::V {
+    let wide_exp = b.top(packed, b.width(packed) - format.frac_bits);
+    let overflow = beyond_finite(b, format, wide_exp);
+    let mut infinite = b.or(b.or(specials.nan, specials.inf), overflow);
+    let mut clear = infinite;
+    if let Some(zero) = specials.zero {
+        let special = b.or(specials.nan, specials.inf);
+        infinite = b.or(special, b.and_not(overflow, zero));
+        clear = b.or(infinite, zero);
+    }
+    let exp = b.mask(b.not(clear), b.trunc(wide_exp, format.exp_bits));
+    let exp = b.or(exp, b.spread(infinite, format.exp_bits));
+    let frac = b.mask(b.not(clear), b.trunc(packed, format.frac_bits));
+    let quiet_bit = b.or(b.msb(frac), specials.nan);
+    let frac = b.concat(quiet_bit, b.trunc(frac, format.frac_bits - 1));
+    b.concat(b.and_not(sign, specials.nan), b.concat(exp, frac))
+}
+
 /// 1 if an exponent field, perhaps wider than the format's, is that of infinity or above.
 #[inline(always)]
 fn beyond_finite<B: Bits>(b: &B, format: Format, exp: B::V) -> B::V {

@@ -12,6 +12,7 @@ use rug::{Float, Integer};
 use std::cmp::Ordering;
 
 pub mod numbers;
+pub mod stochastic;
 
 /// The result that `op` is specified to have, as a bit pattern. Integer division is not here.
 pub fn expected(op: Operator, inputs: &[u128]) -> u128 {
@@ -40,6 +41,9 @@ pub fn expected(op: Operator, inputs: &[u128]) -> u128 {
         }
         FRound(f, r) => encode(f, r, &to_integral(number(f, 0), r)),
         FToF { from, to, round } => encode(to, round, &number(from, 0)),
+        FToFStochastic { from, to } => {
+            stochastic::encode_stochastic(to, &number(from, 0), inputs[1] as u32)
+        }
         FToI { from, width, signed, round } => to_int(&number(from, 0), width, signed, round),
         IToF { width, signed, to, round } => {
             let bits = inputs[0];

@@ -1,9 +1,9 @@
 //! Bit patterns as MPFR numbers and back.
 
 use clhls_arith::{Format, Rounding};
-use rug::Float;
 use rug::float::Special;
 use rug::ops::NegAssign;
+use rug::{Float, Integer};
 
 /// Far beyond what any format needs to round correctly.
 pub const PRECISION: u32 = 320;
@@ -39,14 +39,9 @@ pub fn encode(f: Format, mode: Rounding, value: &Float) -> u128 {
     if value.is_infinite() {
         return sign | f.infinity();
     }
-    // value = 0.m * 2^exp; in units of the last place of its binade or of the subnormals.
-    let least = 1 - f.bias() as i32;
-    let exp = (value.get_exp().expect("finite") - 1).max(least);
-    let units = value.clone() >> (exp - f.frac_bits as i32);
+    let (binade, units) = in_units(f, value);
     let magnitude = to_integral(units, mode).to_integer().expect("finite").abs();
-    let magnitude = magnitude.to_u128().expect("at most 2^p");
-    // Adding the hidden bit's one to the exponent field below makes carries right.
-    let bits = ((exp - least) as u128) * (1 << f.frac_bits) + magnitude;
+    let bits = pack(f, binade, magnitude);
     if bits < f.infinity() {
         return sign | bits;
     }
@@ -57,6 +52,22 @@ pub fn encode(f: Format, mode: Rounding, value: &Float) -> u128 {
         Rounding::Rtn => sign != 0,
     };
     sign | if away { f.infinity() } else { f.infinity() - 1 }
+}
+
+/// A finite number other than 0 in units of the last place of its binade or of the subnormals, and
+/// which binade that is, counted from the least.
+pub fn in_units(f: Format, value: &Float) -> (i32, Float) {
+    // value = 0.m * 2^exp
+    let least = 1 - f.bias() as i32;
+    let exp = (value.get_exp().expect("finite") - 1).max(least);
+    (exp - least, value.clone() >> (exp - f.frac_bits as i32))
+}
+
+/// Magnitude bits of a number of units in a binade; from infinity on if it is too large.
+pub fn pack(f: Format, binade: i32, units: Integer) -> u128 {
+    let units = units.to_u128().expect("at most 2^p");
+    // Adding the hidden bit's one to the exponent field below makes carries right.
+    (binade as u128) * (1 << f.frac_bits) + units
 }
 
 /// `value` rounded to an integer.

@@ -470,6 +470,7 @@ fn float_op(stem: &str, variant: &str) -> Option<Op> {
             Op::FpToInt { signed: stem == "fptosi", sat, round: mode(round)? }
         }
         "sitofp" | "uitofp" => Op::IntToFp { signed: stem == "sitofp", round: mode(variant)? },
+        "fptofp" if variant == "sr" => Op::FpToFpStochastic,
         "fptofp" => Op::FpToFp(mode(variant)?),
         "fround" => Op::FRound(mode(variant)?),
         "math" => Op::Math(MathFn::from_name(variant)?),

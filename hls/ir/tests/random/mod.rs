@@ -277,6 +277,7 @@ fn operation(r: &mut Rng) -> Op {
         FpToInt { signed, sat, round },
         IntToFp { signed, round },
         FpToFp(round),
+        FpToFpStochastic,
         FRound(round),
         Math(r.pick(MathFn::ALL)),
         Load(flags),

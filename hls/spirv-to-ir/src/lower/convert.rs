@@ -5,7 +5,7 @@ use crate::decode::{Id, Inst};
 use crate::errors::R;
 use crate::library::Conversion;
 use ir::builder::mask;
-use ir::{IntCC, Op, Rounding, Type, Value};
+use ir::{FloatKind, IntCC, Op, Rounding, Type, Value};
 
 impl Lower<'_, '_, '_> {
     /// Operand 0 and the result type, with equal lanes.
@@ -82,8 +82,16 @@ impl Lower<'_, '_, '_> {
     /// A call of a `convert_` function.
     pub(crate) fn convert_call(&mut self, call: &Inst, c: Conversion) -> R<()> {
         let (v, to) = self.conversion(call, |a, b| a.space().is_none() && b.space().is_none())?;
+        self.check(call.args.len() == 1, call, "it converts one operand")?;
+        self.check(!c.saturate || to.is_int(), call, "only conversions to integers saturate")?;
+        let v = self.converted(v, to, c);
+        self.set(call, v)
+    }
+
+    /// A number as one of another type with as many lanes.
+    pub(crate) fn converted(&mut self, v: Value, to: Type, c: Conversion) -> Value {
         let w = to.lane_bits(0);
-        let v = match (self.ty(v).is_float(), to.is_float()) {
+        match (self.ty(v).is_float(), to.is_float()) {
             (true, true) => self.in_format(v, to, c.round.unwrap_or(Rounding::Rte)),
             (false, true) => {
                 let round = c.round.unwrap_or(Rounding::Rte);
@@ -96,8 +104,54 @@ impl Lower<'_, '_, '_> {
             }
             (false, false) if c.saturate => self.saturate_between(v, w, c.from_signed, c.to_signed),
             (false, false) => self.widened(v, w, c.from_signed),
-        };
-        self.set(call, v)
+        }
+    }
+
+    /// `OpConvertFToBF16INTEL`: to the bits of a bfloat16, to nearest even.
+    pub(super) fn float_to_bfloat16(&mut self, inst: &Inst) -> R<()> {
+        let (v, to) = self.conversion(inst, |a, b| {
+            a.float_kind() == Some(FloatKind::F32) && b.lane() == Type::int(16)
+        })?;
+        let format = Type::float(FloatKind::BF16).with_lanes(to.lanes);
+        let v = self.in_format(v, format, Rounding::Rte);
+        let v = self.bits_as(v, to);
+        self.set(inst, v)
+    }
+
+    /// `OpConvertBF16ToFINTEL`: from the bits of a bfloat16.
+    pub(super) fn bfloat16_to_float(&mut self, inst: &Inst) -> R<()> {
+        let (v, to) = self.conversion(inst, |a, b| {
+            a.lane() == Type::int(16) && b.float_kind() == Some(FloatKind::F32)
+        })?;
+        let v = self.bits_as(v, Type::float(FloatKind::BF16).with_lanes(to.lanes));
+        let v = self.in_format(v, to, Rounding::Rte);
+        self.set(inst, v)
+    }
+
+    /// Refuses decorations of conversions on other instructions, where the environment forbids them.
+    pub(super) fn check_decorations(&self, inst: &Inst) -> R<()> {
+        use rspirv::spirv::Op as S;
+        let Some(id) = inst.result else { return Ok(()) };
+        let deco = self.spv.deco.of(id);
+        if deco.rounding.is_none() && !deco.saturated {
+            return Ok(());
+        }
+        let from_float = matches!(inst.op, S::ConvertFToU | S::ConvertFToS);
+        let to_float = matches!(inst.op, S::ConvertSToF | S::ConvertUToF | S::FConvert);
+        let integers =
+            matches!(inst.op, S::UConvert | S::SConvert | S::SatConvertSToU | S::SatConvertUToS);
+        // Between integers nothing is rounded; clang-22 decorates there all the same.
+        let rounds = from_float || to_float || integers;
+        self.check(
+            deco.rounding.is_none() || rounds,
+            inst,
+            "FPRoundingMode: the OpenCL environment allows that decoration on conversions only",
+        )?;
+        self.check(
+            !deco.saturated || from_float || integers,
+            inst,
+            "SaturatedConversion: only conversions to integers saturate",
+        )
     }
 
     /// An integer of width `w` and signedness `to`, as near as possible to `v`.

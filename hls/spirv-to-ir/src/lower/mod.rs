@@ -194,7 +194,10 @@ impl<'a> Lower<'a, '_, '_> {
         match inst.op {
             spirv::Op::Line => self.b.loc = self.spv.line(inst),
             spirv::Op::NoLine => self.b.loc = Loc::UNKNOWN,
-            op => return (table::handler(op)?)(self, inst),
+            op => {
+                self.check_decorations(inst)?;
+                return (table::handler(op)?)(self, inst);
+            }
         }
         Ok(())
     }

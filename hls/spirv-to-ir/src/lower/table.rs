@@ -78,6 +78,8 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     (Op::ConvertPtrToU, |l, i| l.pointer_to_int(i)),
     (Op::SatConvertSToU, |l, i| l.sat_convert(i, true)),
     (Op::SatConvertUToS, |l, i| l.sat_convert(i, false)),
+    (Op::ConvertFToBF16INTEL, |l, i| l.float_to_bfloat16(i)),
+    (Op::ConvertBF16ToFINTEL, |l, i| l.bfloat16_to_float(i)),
     (Op::ConvertUToPtr, |l, i| l.int_to_pointer(i)),
     (Op::PtrCastToGeneric, |l, i| l.cast_space(i)),
     (Op::GenericCastToPtr, |l, i| l.cast_space(i)),

@@ -1,0 +1,31 @@
+"""Exact fractions, rounded by the definition of each mode. Written by testbenches/kernels/conversion-kernels."""
+
+import conversions
+import numpy as np
+
+# kernel: type of the operand, of the result, and a section's input, rounding and saturation
+KERNELS = {
+    "from_char": ("char", "ulong", [("fit", ""), ("fit", "rte"), ("fit", "rtz"), ("fit", "rtp"), ("fit", "rtn"), ("any", "", True), ("any", "rte", True), ("any", "rtz", True), ("any", "rtp", True), ("any", "rtn", True)]),
+    "from_uchar": ("uchar", "ulong", [("fit", ""), ("fit", "rte"), ("fit", "rtz"), ("fit", "rtp"), ("fit", "rtn"), ("any", "", True), ("any", "rte", True), ("any", "rtz", True), ("any", "rtp", True), ("any", "rtn", True)]),
+    "from_short": ("short", "ulong", [("fit", ""), ("fit", "rte"), ("fit", "rtz"), ("fit", "rtp"), ("fit", "rtn"), ("any", "", True), ("any", "rte", True), ("any", "rtz", True), ("any", "rtp", True), ("any", "rtn", True)]),
+    "from_ushort": ("ushort", "ulong", [("fit", ""), ("fit", "rte"), ("fit", "rtz"), ("fit", "rtp"), ("fit", "rtn"), ("any", "", True), ("any", "rte", True), ("any", "rtz", True), ("any", "rtp", True), ("any", "rtn", True)]),
+    "from_int": ("int", "ulong", [("fit", ""), ("fit", "rte"), ("fit", "rtz"), ("fit", "rtp"), ("fit", "rtn"), ("any", "", True), ("any", "rte", True), ("any", "rtz", True), ("any", "rtp", True), ("any", "rtn", True)]),
+    "from_uint": ("uint", "ulong", [("fit", ""), ("fit", "rte"), ("fit", "rtz"), ("fit", "rtp"), ("fit", "rtn"), ("any", "", True), ("any", "rte", True), ("any", "rtz", True), ("any", "rtp", True), ("any", "rtn", True)]),
+    "from_long": ("long", "ulong", [("fit", ""), ("fit", "rte"), ("fit", "rtz"), ("fit", "rtp"), ("fit", "rtn"), ("any", "", True), ("any", "rte", True), ("any", "rtz", True), ("any", "rtp", True), ("any", "rtn", True)]),
+    "from_ulong": ("ulong", "ulong", [("fit", ""), ("fit", "rte"), ("fit", "rtz"), ("fit", "rtp"), ("fit", "rtn"), ("any", "", True), ("any", "rte", True), ("any", "rtz", True), ("any", "rtp", True), ("any", "rtn", True)]),
+    "from_float": ("float", "ulong", [("fit", ""), ("fit", "rte"), ("fit", "rtz"), ("fit", "rtp"), ("fit", "rtn"), ("any", "", True), ("any", "rte", True), ("any", "rtz", True), ("any", "rtp", True), ("any", "rtn", True)]),
+    "from_double": ("double", "ulong", [("fit", ""), ("fit", "rte"), ("fit", "rtz"), ("fit", "rtp"), ("fit", "rtn"), ("any", "", True), ("any", "rte", True), ("any", "rtz", True), ("any", "rtp", True), ("any", "rtn", True)]),
+    "sample": ("float", "ulong", [("any", "rtp", True)]),
+}
+
+
+def section(lengths, args, source, destination, operand, mode, saturate=False):
+    random = args["random"] if mode == "sr" else None
+    values = conversions.convert(args[operand], source, destination, mode, saturate, random)
+    return conversions.sections(values, 6, lengths)
+
+
+def expected(launch, args):
+    source, destination, steps = KERNELS[launch.kernel]
+    lengths = (4,) if launch.kernel == "sample" else (1, 2, 3, 4, 8, 16)
+    return {"out": np.array([section(lengths, args, source, destination, *step) for step in steps])}
