@@ -4,6 +4,8 @@
 //! is removed by the next command that makes a scratch directory there.
 
 use crate::failure::{Failure, Result};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::fs::File;
 use std::io::Error;
 use std::path::{Path, PathBuf};
@@ -119,16 +121,33 @@ fn abandoned(dir: &Path) -> bool {
 fn clean_up_on_signals() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        let end = || {
-            *gate() = true;
-            live().iter().for_each(|dir| remove(dir));
-            // 128 + SIGINT, what shells show for a command that was interrupted
-            #[expect(clippy::disallowed_methods, reason = "the scratch files are removed")]
-            std::process::exit(130);
-        };
-        // a host program that has its own handler keeps it
-        let _ = ctrlc::try_set_handler(end);
+        let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| !is_taken(*s));
+        let Ok(mut signals) = Signals::new(wanted) else { return };
+        std::thread::spawn(move || {
+            if signals.forever().next().is_some() {
+                end();
+            }
+        });
     });
+}
+
+/// Whether a signal is ignored, as by `nohup`, or has a handler of the program that this is part of: it stays so.
+fn is_taken(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let masks = status.lines().filter_map(|line| {
+        let mask = line.strip_prefix("SigIgn:").or_else(|| line.strip_prefix("SigCgt:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
+    masks.fold(0, |all, mask| all | mask) >> (signal - 1) & 1 != 0
+}
+
+/// Removes the live directories and ends the process.
+fn end() {
+    *gate() = true;
+    live().iter().for_each(|dir| remove(dir));
+    // 128 + SIGINT, what shells show for a command that was interrupted
+    #[expect(clippy::disallowed_methods, reason = "the scratch files are removed")]
+    std::process::exit(130);
 }
 
 /// Removes a directory that a tool may still be writing to.

@@ -67,3 +67,31 @@ fn an_interrupted_command_leaves_nothing() {
     }
     assert!(interrupted > 0, "no signal came in time");
 }
+
+/// `nohup` leaves SIGHUP ignored; the other signals clean up all the same.
+#[test]
+fn without_hangups_other_signals_leave_nothing() {
+    let (dir, input) = scratch();
+    let out = dir.path().join("out");
+    for k in 0..10 {
+        let script = format!(
+            "trap '' HUP; exec {} build {} --board u250 -o {}",
+            env!("CARGO_BIN_EXE_clhls"),
+            text(&input),
+            text(&out)
+        );
+        let mut child = Command::new("sh")
+            .args(["-c", &script])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("started");
+        std::thread::sleep(Duration::from_millis(3 * k));
+        let kill = format!("kill -HUP {0}; kill -TERM {0}", child.id());
+        let _ = Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status();
+        child.wait().expect("ended");
+        let mut left = entries(dir.path());
+        left.retain(|name| name != "out");
+        assert_eq!(left, ["k.clir"], "after {} ms", 3 * k);
+    }
+}
