@@ -47,7 +47,7 @@ fn errors_name_the_line() {
     assert!(error("\nprologue 0", "\nprologue one").contains("`one` is not a number"));
     assert!(error("access e0 mem0", "access e0 mem7").contains("mem7 does not exist"));
     assert!(error("loop b1", "loop b99").contains("b99 does not exist"));
-    assert!(error(" read 8", " reads 8").contains("expected `read`"));
+    assert!(error(" read 6", " reads 6").contains("expected `read`"));
     assert!(error("unit \"fmul_f32\"", "unit fmul_f32").contains("expected a string"));
     assert!(error("[static]", "[somewhere]").contains("expected `s` and a number"));
     assert!(error("[s0@0", "s0@0").contains("E0010"));

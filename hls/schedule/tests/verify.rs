@@ -220,15 +220,15 @@ fn overlapping_iterations() {
         let f = s.pipelined[&b].feedback.iter_mut().find(|f| f.segment == 1).expect("the sum");
         f.read += 1;
     });
-    expect("task", "accumulate", "does not fit interval 9", |s| {
+    expect("task", "accumulate", "does not fit interval 6", |s| {
         let b = looping(s);
-        s.blocks[b].segments.iter_mut().for_each(|g| g.ii = 9);
+        s.blocks[b].segments.iter_mut().for_each(|g| g.ii = 6);
     });
     expect("task", "accumulate", "have several intervals", |s| {
         let b = looping(s);
         s.blocks[b].segments[0].ii = 1;
     });
-    expect("task", "accumulate", "is slower than interval 9", |s| s.loops[0].ii = 9);
+    expect("task", "accumulate", "is slower than interval 6", |s| s.loops[0].ii = 6);
     expect("task", "chase", "is slower than interval 2", |s| s.loops[0].ii = 2);
     expect("task", "accumulate", "but work-items do, too", |s| s.task = false);
     expect("task", "accumulate", "overlap over a barrier or fence", |s| {
