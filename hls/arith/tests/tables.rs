@@ -1,6 +1,6 @@
 //! The coefficient tables are what their program writes.
 
-#[allow(dead_code)]
+#[expect(dead_code, reason = "shared with the example, whose main writes the files")]
 #[path = "../examples/tables/main.rs"]
 mod generator;
 

@@ -10,7 +10,6 @@
 
 mod double;
 #[path = "../../tests/functions/mod.rs"]
-#[allow(dead_code)]
 mod functions;
 mod operands;
 mod state;
