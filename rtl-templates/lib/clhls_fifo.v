@@ -25,7 +25,10 @@ module clhls_fifo #(
     end
   end
 
-  // 65 = 64 LUTRAM words + output register; above that a block RAM is smaller on every family.
+  // 65 = 64 LUTRAM words + output register; above that a block RAM is smaller on every family.  ECP5's LUTRAM has 16 words: from
+  // 33 on a block does for some 300 LUTs, of which the device has 400 for each block.
+  localparam MOST_LUTRAM = (TARGET == "ecp5" && WIDTH >= 18) ? 33 : 65;
+
   generate
     if (DEPTH <= 2) begin : g_skid
       clhls_skid #(
@@ -35,7 +38,7 @@ module clhls_fifo #(
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
         .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
       );
-    end else if (DEPTH <= 65) begin : g_lutram
+    end else if (DEPTH <= MOST_LUTRAM) begin : g_lutram
       clhls_fifo_lutram #(
         .WIDTH(WIDTH), .DEPTH(DEPTH)
       ) u_fifo (

@@ -36,15 +36,26 @@ module clhls_ram #(
       wire [ADDR_BITS-1:0] tile_waddr;
       wire [WIDTH-1:0]     tile_wdata;
       wire [WIDTH-1:0]     tile_rdata;
-      wire [WIDTH-1:0]     write_side;  // port A only writes
 
-      clhls_ecp5_ram #(
-        .WIDTH(WIDTH), .DEPTH(DEPTH), .WE_WIDTH(WE_WIDTH)
-      ) u_tiles (
-        .clk(clk),
-        .en_a(|tile_wen), .wen_a(tile_wen), .addr_a(tile_waddr), .wdata_a(tile_wdata), .rdata_a(write_side),
-        .en_b(en), .wen_b({WE_WIDTH{1'b0}}), .addr_b(raddr), .wdata_b({WIDTH{1'b0}}), .rdata_b(tile_rdata)
-      );
+      // Up to 512 words, tiles of 36 bits with one port for each way need half as many as true dual port ones.
+      if (DEPTH <= 512) begin : g_wide
+        clhls_ecp5_ram_1w1r #(
+          .WIDTH(WIDTH), .DEPTH(DEPTH), .WE_WIDTH(WE_WIDTH)
+        ) u_tiles (
+          .clk(clk),
+          .wen(tile_wen), .waddr(tile_waddr), .wdata(tile_wdata), .en(en), .raddr(raddr), .rdata(tile_rdata)
+        );
+      end else begin : g_deep
+        wire [WIDTH-1:0] write_side;  // port A only writes
+        clhls_ecp5_ram #(
+          .WIDTH(WIDTH), .DEPTH(DEPTH), .WE_WIDTH(WE_WIDTH)
+        ) u_tiles (
+          .clk(clk),
+          .en_a(|tile_wen), .wen_a(tile_wen), .addr_a(tile_waddr), .wdata_a(tile_wdata), .rdata_a(write_side),
+          .en_b(en), .wen_b({WE_WIDTH{1'b0}}), .addr_b(raddr), .wdata_b({WIDTH{1'b0}}), .rdata_b(tile_rdata)
+        );
+        wire unused = &{1'b0, write_side};
+      end
 
       if (COLLIDES != 0) begin : g_old
         // The tile's result is undefined on a collision.  So writes are done one cycle late, and a read that meets
@@ -80,7 +91,7 @@ module clhls_ram #(
         assign tile_wdata = wdata;
         assign rdata      = tile_rdata;
       end
-      wire unused = &{1'b0, ren, write_side};
+      wire unused = &{1'b0, ren};
     end else begin : g_generic
       reg [WIDTH-1:0] mem [0:DEPTH-1];
       reg [WIDTH-1:0] read_q;

@@ -4,11 +4,12 @@ use std::path::Path;
 
 const NOUNS: [&str; 6] = ["base", "ir", "schedule", "rtl", "abi", "target"];
 const OPERATORS: [&str; 1] = ["arith"];
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     "spirv-to-ir",
     "ir-opt",
     "ir-to-schedule",
     "schedule-to-rtl",
+    "rtl-to-area",
     "rtl-to-verilog",
     "verilog-to-package",
 ];

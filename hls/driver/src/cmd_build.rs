@@ -130,24 +130,28 @@ fn stage_text(pipeline: &Pipeline<'_>, module: ir::Module, stage: Stage) -> Resu
     if stage == Stage::Ir {
         return Ok(module.to_string());
     }
-    let module = pipeline.optimise(module)?;
-    if stage == Stage::Opt {
-        return Ok(module.to_string());
-    }
-    let schedules = pipeline.schedule(&module)?;
-    if stage == Stage::Schedule {
-        return Ok(schedules.iter().map(schedule::text::print).collect::<Vec<_>>().join("\n"));
-    }
-    let (design, manifest) = pipeline.rtl(&module, &schedules)?;
-    if stage == Stage::Rtl {
-        return Ok(rtl::text::print(&design));
-    }
-    let files = pipeline.verilog(&module, &design)?;
-    if stage == Stage::Package {
-        let build = pipeline.pack(files, manifest)?;
-        return Ok(build.files.iter().map(|(n, t)| format!("{:>8} {n}\n", t.len())).collect());
-    }
-    Ok(files.iter().map(|(_, text)| String::from_utf8_lossy(text).into_owned()).collect())
+    let made = match pipeline.hardware(module.clone()) {
+        Ok(made) => made,
+        // A later step failed: the text of those before it may tell why.
+        Err(_) if stage == Stage::Opt => return Ok(pipeline.optimise(module)?.to_string()),
+        Err(error) => return Err(error),
+    };
+    Ok(match stage {
+        Stage::Ir | Stage::Opt => made.module.to_string(),
+        Stage::Schedule => {
+            made.schedules.iter().map(schedule::text::print).collect::<Vec<_>>().join("\n")
+        }
+        Stage::Rtl => rtl::text::print(&made.design),
+        Stage::Verilog | Stage::Package => {
+            let files = pipeline.verilog(&made.module, &made.design)?;
+            if stage == Stage::Verilog {
+                files.iter().map(|(_, text)| String::from_utf8_lossy(text).into_owned()).collect()
+            } else {
+                let build = pipeline.pack(files, made.manifest, &made.areas)?;
+                build.files.iter().map(|(n, t)| format!("{:>8} {n}\n", t.len())).collect()
+            }
+        }
+    })
 }
 
 /// Whether `--dump-dir` can be written; asked before work starts.

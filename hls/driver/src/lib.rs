@@ -12,6 +12,7 @@ mod cmd_run;
 mod cmd_support;
 pub mod emu;
 pub mod failure;
+pub mod fit;
 pub mod input;
 pub mod output;
 pub mod pipeline;

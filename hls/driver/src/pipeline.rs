@@ -1,6 +1,7 @@
 //! The path from a module to a package, in the words of the folders of `hls/`.
 
 use crate::failure::{Failure, Result};
+use crate::fit::{Hardware, Thrift};
 use crate::input::attach_sources;
 use crate::report::{report_html, report_json};
 use abi::Manifest;
@@ -9,8 +10,9 @@ use ir::Module;
 use rtl::Design;
 use schedule::KernelSchedule;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
-use target::{Board, Library};
+use target::{Area, Board, Library};
 use verilog_to_package::PackOptions;
 
 /// What to build and how.
@@ -79,11 +81,13 @@ const NO_SCHEDULE: &str = "E0005";
 /// Runs the steps one after the other and keeps their text for `--dump-dir`.
 pub struct Pipeline<'a> {
     options: &'a Options,
-    board: &'a Board,
+    pub(crate) board: &'a Board,
     /// Told what begins.
     progress: RefCell<&'a mut dyn FnMut(&str)>,
     /// What the optimiser has to say of each kernel.
-    remarks: RefCell<Vec<(String, Diagnostic)>>,
+    pub(crate) remarks: RefCell<Vec<(String, Diagnostic)>>,
+    /// Kernels that are made smaller than they could be.
+    pub(crate) thrift: RefCell<BTreeMap<String, Thrift>>,
     /// Text of each stage, numbered as in DESIGN: `00-ir.clir`, `01-opt.inline.clir`...
     pub dumps: RefCell<FileSet>,
 }
@@ -111,8 +115,8 @@ impl<'a> Pipeline<'a> {
     /// Steps that compile for a board.
     pub fn new(options: &'a Options, board: &'a Board, progress: &'a mut dyn FnMut(&str)) -> Self {
         let progress = RefCell::new(progress);
-        let (remarks, dumps) = (RefCell::default(), RefCell::default());
-        Pipeline { options, board, progress, remarks, dumps }
+        let (remarks, thrift, dumps) = Default::default();
+        Pipeline { options, board, progress, remarks, thrift, dumps }
     }
 
     /// The whole path.
@@ -121,14 +125,12 @@ impl<'a> Pipeline<'a> {
     /// Those of each step, with source lines.
     pub fn compile(&self, module: Module) -> Result<Build> {
         self.keep_input(&module);
-        let module = self.optimise(module)?;
-        let schedules = self.schedule(&module)?;
-        let (design, mut manifest) = self.rtl(&module, &schedules)?;
+        let Hardware { module, design, mut manifest, areas, .. } = self.hardware(module)?;
         let verilog = self.verilog(&module, &design)?;
         for kernel in &mut manifest.kernels {
             kernel.notes.extend(self.notes(&kernel.signature.name, &module.sources));
         }
-        let mut build = self.pack(verilog, manifest)?;
+        let mut build = self.pack(verilog, manifest, &areas)?;
         let remarks = self.remarks.borrow();
         let warnings = remarks.iter().filter(|(_, r)| r.severity == Severity::Warning);
         build.warnings = warnings.map(|(_, r)| r.render(&module.sources)).collect();
@@ -152,6 +154,7 @@ impl<'a> Pipeline<'a> {
             level: self.options.level,
             simd: self.options.simd,
             max_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
+            unroll_less: self.unroll_less(),
             dump: if self.options.dump { Some(&dump) } else { None },
             ..ir_opt::Options::default()
         };
@@ -160,6 +163,11 @@ impl<'a> Pipeline<'a> {
                 .map_err(|e| Failure::with_sources(e, &sources))?;
         *self.remarks.borrow_mut() = report.remarks;
         Ok(module)
+    }
+
+    fn unroll_less(&self) -> BTreeMap<String, u32> {
+        let thrift = self.thrift.borrow();
+        thrift.iter().map(|(name, t)| (name.clone(), t.unroll_divisor)).collect()
     }
 
     /// The optimiser's remarks on a kernel, with their places.
@@ -183,19 +191,23 @@ impl<'a> Pipeline<'a> {
             Scheduling::Sdc => Box::new(ir_to_schedule::Sdc),
             Scheduling::Random(seed) => Box::new(ir_to_schedule::Random { seed }),
         };
-        let options = ir_to_schedule::Options {
+        let memory_ports = self.memory_ports()?;
+        let options = |kernel: &str| ir_to_schedule::Options {
             clock_mhz: self.clock_mhz(),
             scheduler: &*scheduler,
             default_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
             memory_latency: self.board.memory.latency_cycles,
             bus_bytes: self.bus_bytes(),
             local_arg_bytes: self.options.local_bytes,
-            memory_ports: self.memory_ports()?,
+            memory_ports,
+            work_items: self.thrift_of(kernel).work_items,
+            private_memory_bits: self.private_memory_bits(),
         };
         let mut all = vec![];
         for (_, kernel) in module.kernels() {
-            let schedule = ir_to_schedule::solve(kernel, module, &self.board.family, &options)
-                .map_err(|e| self.too_fast(Failure::with_sources(e, &module.sources)))?;
+            let schedule =
+                ir_to_schedule::solve(kernel, module, &self.board.family, &options(&kernel.name))
+                    .map_err(|e| self.too_fast(Failure::with_sources(e, &module.sources)))?;
             let name = format!("30-{}.sched", kernel.name);
             self.keep(&name, || schedule::text::print(&schedule));
             all.push(schedule);
@@ -269,14 +281,19 @@ impl<'a> Pipeline<'a> {
     ///
     /// # Errors
     /// Those of the step.
-    pub fn pack(&self, verilog: FileSet, manifest: Manifest) -> Result<Build> {
+    pub fn pack(
+        &self,
+        verilog: FileSet,
+        manifest: Manifest,
+        areas: &BTreeMap<String, Area>,
+    ) -> Result<Build> {
         self.step("package");
         let options = PackOptions { platform: self.options.platform.clone() };
         let mut files = verilog_to_package::pack(&manifest, &verilog, self.board, &options)?;
         files.extend(verilog);
         files.insert(abi::MANIFEST_FILE, manifest.to_json());
-        files.insert("report.json", report_json(&manifest));
-        files.insert("report.html", report_html(&manifest));
+        files.insert("report.json", report_json(&manifest, areas));
+        files.insert("report.html", report_html(&manifest, areas));
         for (path, text) in files.iter().filter(|(path, _)| !path.starts_with("rtl/")) {
             let name = format!("60-{}", path.replace('/', "-"));
             self.keep(&name, || String::from_utf8_lossy(text).into_owned());
@@ -284,8 +301,11 @@ impl<'a> Pipeline<'a> {
         Ok(Build { files, manifest, warnings: vec![] })
     }
 
-    fn step(&self, what: &str) {
-        (self.progress.borrow_mut())(what);
+    /// Tells what begins; a kernel that is tried again smaller goes through the steps in silence.
+    pub(crate) fn step(&self, what: &str) {
+        if self.thrift.borrow().is_empty() {
+            (self.progress.borrow_mut())(what);
+        }
     }
 
     fn keep(&self, name: &str, text: impl FnOnce() -> String) {
@@ -305,6 +325,13 @@ impl<'a> Pipeline<'a> {
         }
         let what = format!("--memory-ports {wanted}: board {} has {most}", self.board.name);
         Err(Failure::new("E0608", what))
+    }
+
+    /// A quarter of the device's block RAM, and not more than what keeps enough work-items in flight for most kernels.
+    fn private_memory_bits(&self) -> u64 {
+        const ENOUGH: u64 = 1 << 21;
+        let bits = self.board.resources.bram * u64::from(self.board.family.ram.block_bits);
+        (bits / 4).min(ENOUGH)
     }
 
     fn bus_bytes(&self) -> u32 {

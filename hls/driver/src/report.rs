@@ -2,16 +2,20 @@
 
 use abi::{Kernel, Manifest};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use target::Area;
 
 /// The report for programs: interfaces, loops and memory accesses of each kernel.
-pub(crate) fn report_json(manifest: &Manifest) -> String {
-    let kernels: Vec<Value> = manifest.kernels.iter().map(kernel_json).collect();
+pub(crate) fn report_json(manifest: &Manifest, areas: &BTreeMap<String, Area>) -> String {
+    let kernels: Vec<Value> =
+        manifest.kernels.iter().map(|k| kernel_json(k, areas.get(&k.signature.name))).collect();
     let report = json!({ "tool": manifest.tool, "module": manifest.module, "kernels": kernels });
     format!("{report:#}\n")
 }
 
-fn kernel_json(kernel: &Kernel) -> Value {
+fn kernel_json(kernel: &Kernel, area: Option<&Area>) -> Value {
+    let area = area.map(|a| json!({ "lut": round(a.lut), "ff": round(a.ff), "dsp": round(a.dsp), "bram": round(a.bram) }));
     json!({
         "name": kernel.signature.name,
         "board": kernel.board,
@@ -21,13 +25,19 @@ fn kernel_json(kernel: &Kernel) -> Value {
         "max_work_group_size": kernel.signature.max_work_group_size,
         "memory_ports": kernel.memory_ports,
         "loops": kernel.loops,
+        "estimated_area": area,
         "notes": kernel.notes,
         "accesses": kernel.sites,
     })
 }
 
+/// A count.
+fn round(n: f64) -> u64 {
+    n.round() as u64
+}
+
 /// The report for people.
-pub(crate) fn report_html(manifest: &Manifest) -> String {
+pub(crate) fn report_html(manifest: &Manifest, areas: &BTreeMap<String, Area>) -> String {
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{0}</title>\n<style>{STYLE}</style>\n\
          <h1>{0}</h1>\n<p>{1}</p>\n",
@@ -36,7 +46,7 @@ pub(crate) fn report_html(manifest: &Manifest) -> String {
     );
     for kernel in &manifest.kernels {
         // writing to a string cannot fail
-        let _ = kernel_html(&mut html, kernel);
+        let _ = kernel_html(&mut html, kernel, areas.get(&kernel.signature.name));
     }
     html.push_str("</html>\n");
     html
@@ -46,7 +56,7 @@ const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:70em;margin:2em aut
 table{border-collapse:collapse;margin:1em 0}td,th{text-align:left;padding:.2em 1em .2em 0;\
 border-bottom:1px solid #ccc;vertical-align:top}td.n{text-align:right}code{font-size:.9em}";
 
-fn kernel_html(html: &mut String, kernel: &Kernel) -> std::fmt::Result {
+fn kernel_html(html: &mut String, kernel: &Kernel, area: Option<&Area>) -> std::fmt::Result {
     let s = &kernel.signature;
     writeln!(html, "<h2>Kernel <code>{}</code></h2>", escape(&s.name))?;
     writeln!(
@@ -57,6 +67,13 @@ fn kernel_html(html: &mut String, kernel: &Kernel) -> std::fmt::Result {
         s.max_work_group_size,
         kernel.memory_ports.len()
     )?;
+    if let Some(a) = area {
+        writeln!(
+            html,
+            "<p>Estimated: {:.0} LUTs, {:.0} flip-flops, {:.0} DSP tiles, {:.0} RAM blocks.</p>",
+            a.lut, a.ff, a.dsp, a.bram
+        )?;
+    }
     for note in &kernel.notes {
         writeln!(html, "<p>{}</p>", escape(note))?;
     }

@@ -20,6 +20,7 @@ use base::{Diagnostic, Result};
 use ir::{Global, GlobalData, Module, Op};
 use registry::Body;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use target::Family;
 
 /// How much to optimise. Every level ends in the form of [`legal::check`].
@@ -50,6 +51,9 @@ pub struct Options<'a> {
     pub disable: Vec<String>,
     /// Largest work-group (product of the three sizes) where the kernel does not say.
     pub max_work_group_size: u32,
+    /// By kernel: what the limits of unrolling are divided by, for hardware that would be too large.
+    /// 1 for kernels that are not named.
+    pub unroll_less: BTreeMap<String, u32>,
     /// Sees the module after each pass.
     pub dump: Option<DumpFn<'a>>,
 }
@@ -62,6 +66,7 @@ impl Default for Options<'_> {
             passes: None,
             disable: vec![],
             max_work_group_size: 256,
+            unroll_less: BTreeMap::new(),
             dump: None,
         }
     }

@@ -52,7 +52,15 @@ pub struct Options<'a> {
     pub local_arg_bytes: u64,
     /// Most ports to device memory, at least 1.
     pub memory_ports: u32,
+    /// Most work-items that a loop without barriers holds, and that work-group slots are made for: [`WORK_ITEMS`] unless
+    /// the hardware would be too large.
+    pub work_items: u32,
+    /// On-chip bits that private memory may take over all work-items in flight before work-group slots are cut.
+    pub private_memory_bits: u64,
 }
+
+/// Work-items in flight that hide memory latency.
+pub const WORK_ITEMS: u32 = 512;
 
 /// Schedules one kernel, which must be in the legal form of the optimiser's last pass.
 pub fn solve(

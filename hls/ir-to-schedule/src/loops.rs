@@ -8,20 +8,16 @@ use schedule::{
     KernelSchedule, LoopKind, LoopSchedule, Memory, MemoryId, MemoryKind, Occupancy, Place,
 };
 
-/// Work-items in flight that hide memory latency in kernels with work-group slots.
-const USUAL_WORK_ITEMS: u32 = 512;
 /// Work-group slots of kernels that keep no state per group: they cost a counter each.
 const STATELESS_SLOTS: u32 = 16;
 /// Most work-group slots of the others.
 const MAX_SLOTS: u32 = 8;
-/// On-chip bits that private memory may take over all work-items in flight before slots are cut.
-const PRIVATE_MEMORY_BITS: u64 = 1 << 21;
 /// Cycles of an on-chip memory access from request to answer.
 const ON_CHIP_LATENCY: u32 = 6;
 /// Cycles of a channel between segments.
 const CHANNEL_LATENCY: u32 = 2;
-/// Bounds of the admission limit of a threaded loop.
-const LIMIT: std::ops::RangeInclusive<u32> = 16..=512;
+/// Least admission limit of a threaded loop.
+const LEAST_LIMIT: u32 = 16;
 
 /// Whether the kernel runs as one work-item: it is declared so and uses no work-item id.
 pub fn is_task(func: &Function) -> bool {
@@ -58,13 +54,13 @@ pub fn occupancy(
         return Occupancy { slots: STATELESS_SLOTS, max_work_group_size, slot_bits, lid_bits: 0 };
     }
     let mut slots =
-        (USUAL_WORK_ITEMS.div_ceil(size.max(1)) + 1).next_power_of_two().clamp(2, MAX_SLOTS);
+        (options.work_items.div_ceil(size.max(1)) + 1).next_power_of_two().clamp(2, MAX_SLOTS);
     let private_bits: u64 = memories
         .values()
         .filter(|m| m.kind == MemoryKind::Private)
         .map(|m| m.bytes * 8 * u64::from(max_work_group_size))
         .sum();
-    while slots > 1 && private_bits * u64::from(slots) > PRIVATE_MEMORY_BITS {
+    while slots > 1 && private_bits * u64::from(slots) > options.private_memory_bits {
         slots /= 2;
     }
     let bits = |n: u32| n.next_power_of_two().ilog2();
@@ -97,7 +93,8 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
         } else {
             // Memory may take longer than it does without other traffic.
             let wanted = if device { 2 * latency } else { latency };
-            let wanted = wanted.next_power_of_two().clamp(*LIMIT.start(), *LIMIT.end());
+            let wanted =
+                wanted.next_power_of_two().clamp(LEAST_LIMIT, options.work_items.max(LEAST_LIMIT));
             wanted.min(s.occupancy.work_items().next_power_of_two()).max(2)
         };
         // The gates of a loop with several entries open when each could let a token in.

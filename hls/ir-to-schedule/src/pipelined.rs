@@ -5,10 +5,10 @@
 //! are needed earlier than they are computed (a pointer loaded from memory) go back to the
 //! entry, and the next iteration waits for them.
 
-use crate::segments::Cutter;
+use crate::segments::{Cutter, exit_depth};
 use base::FxHashMap;
 use ir::{Block, Function, Inst, Op, Terminator, Value, ValueDef};
-use schedule::{Feedback, KernelSchedule, Late, Moment, OpTiming, PipelinedLoop, Place};
+use schedule::{Control, Feedback, KernelSchedule, Late, Moment, OpTiming, PipelinedLoop, Place};
 use target::{Family, OpKind};
 
 /// An operand that is a loop-carried value comes through a multiplexer: first iteration or
@@ -94,6 +94,10 @@ pub fn plan(s: &mut KernelSchedule, conflicts: &[(Inst, Inst)]) {
         let own = own_interval(&p);
         for segment in &mut s.blocks[block].segments {
             segment.ii = own;
+            // The issuer of overlapping iterations counts on credits.
+            if segment.control == Control::Enabled {
+                segment.control = Control::StallFree { depth: exit_depth(segment.latency) };
+            }
         }
         s.pipelined.insert(block, p);
     }

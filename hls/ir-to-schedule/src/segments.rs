@@ -219,18 +219,19 @@ fn solve_segments(
             let (segment, cycle) = (k as u32, solution.start[j]);
             s.place[inst] = Some(Place::Segment { segment, cycle });
         }
-        segments.push(Segment {
-            latency: solution.latency,
-            ii: 1,
-            control: Control::StallFree { depth: exit_depth(solution.latency) },
-        });
+        // Wires need no places for tokens that are under way.
+        let control = match solution.latency {
+            0 => Control::Enabled,
+            latency => Control::StallFree { depth: exit_depth(latency) },
+        };
+        segments.push(Segment { latency: solution.latency, ii: 1, control });
     }
     s.blocks[block] = BlockSchedule { segments };
     Ok(())
 }
 
 /// Capacity of the exit FIFO that lets a segment start a token every cycle.
-fn exit_depth(latency: u32) -> u32 {
+pub(crate) fn exit_depth(latency: u32) -> u32 {
     (latency + CREDIT_ROUND_TRIP).next_power_of_two().max(16)
 }
 

@@ -311,23 +311,29 @@ impl<'a> Core<'a> {
             i = i.output(&port, net);
         }
         i.output("out_token", result).done();
-        let Control::StallFree { depth } = seg.control else {
-            unreachable!("the scheduler makes stall-free segments only")
-        };
         let exit = Stream::new(&mut self.b, &format!("{name}_exit"), out.width());
+        let depth = seg.control.blocked_capacity();
         let queue = self.fifo(&format!("{name}_fifo"), exit, out.width(), depth);
         let pop = Expr::all([queue.valid.into(), queue.ready.into()]);
-        self.b
-            .instance("clhls_pipe_ctl", &format!("u_{name}_ctl"))
-            .param("LATENCY", seg.latency)
-            .param("DEPTH", depth)
-            .param("II", seg.ii)
-            .input("s_valid", s.valid)
-            .output("s_ready", s.ready)
-            .open("start")
-            .output("valid", valid)
-            .input("exit_pop", pop)
-            .done();
+        match seg.control {
+            Control::StallFree { .. } => {
+                self.b
+                    .instance("clhls_pipe_ctl", &format!("u_{name}_ctl"))
+                    .param("LATENCY", seg.latency)
+                    .param("DEPTH", depth)
+                    .param("II", seg.ii)
+                    .input("s_valid", s.valid)
+                    .output("s_ready", s.ready)
+                    .open("start")
+                    .output("valid", valid)
+                    .input("exit_pop", pop)
+                    .done();
+            }
+            Control::Enabled => {
+                self.b.assign(valid, s.valid);
+                self.b.assign(s.ready, exit.ready);
+            }
+        }
         let done = self.b.slice(valid, seg.latency, 1);
         self.b.assign(exit.valid, done);
         self.b.assign(exit.data, result);

@@ -72,7 +72,16 @@ fn primitives(family: &str) -> &'static str {
 pub fn unit_module(unit: &Unit, family: &str) -> rtl::Module {
     // The latency is part of the name: kernels of one build may differ in clock.
     let name = format!("clhls_op_{}_l{}", unit.name, unit.timing.latency);
-    pipeline::unit_module(unit, &name, primitives(family))
+    let mut module = pipeline::unit_module(unit, &name, primitives(family));
+    delay_lines(&mut module, family);
+    module
+}
+
+/// Where a shift register is a flip-flop for each bit and cycle, long ones become RAM.
+fn delay_lines(module: &mut rtl::Module, family: &str) {
+    if primitives(family) == "ecp5" {
+        rtl::delay_lines::collect(module);
+    }
 }
 
 fn lower_kernel(
@@ -109,7 +118,10 @@ fn lower_kernel(
         return Err(too_many_units(s, top.port_units));
     }
     kernel.channels = manifest::channels(&top.channels);
-    modules.extend(top.modules);
+    modules.extend(top.modules.into_iter().map(|mut m| {
+        delay_lines(&mut m, family);
+        m
+    }));
     Ok((kernel, modules))
 }
 

@@ -29,7 +29,7 @@ pub enum Control {
         /// Capacity of the exit FIFO in tokens.
         depth: u32,
     },
-    /// One clock enable for all stages (flushable), a two-entry skid buffer at the exit.
+    /// A two-entry skid buffer at the exit, which alone holds tokens back: for segments without stages.
     Enabled,
 }
 

@@ -256,6 +256,12 @@ fn capacities() {
         s.blocks[b].segments[segment as usize].control = Control::StallFree { depth: new };
     };
     expect("ndrange", "phases", "can hold nothing", |s| depth(s, 0));
+    expect("ndrange", "phases", "has stages, but nothing stops them", |s| {
+        let i = op(s, Op::UDiv);
+        let b = block_of(s, i);
+        let Some(Place::Segment { segment, .. }) = s.place[i] else { panic!("in a segment") };
+        s.blocks[b].segments[segment as usize].control = Control::Enabled;
+    });
     expect("ndrange", "phases", "credits, too few for interval 1", |s| depth(s, 16));
     expect("ndrange", "phases", "no work-item can be in flight", |s| s.occupancy.slots = 0);
     expect("ndrange", "phases", "slots apart", |s| s.occupancy.slot_bits = 0);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::TargetError;
-use crate::family::Family;
+use crate::family::{Area, Family};
 
 /// A board as `board-support/<name>/board.toml` describes it.
 #[derive(Clone, Debug)]
@@ -28,10 +28,26 @@ pub struct Board {
     pub memory: Memory,
     /// What the device has.
     pub resources: Resources,
+    /// What the board's shell takes of it.
+    pub shell: ShellResources,
     /// Facts of the open ECP5 flow, when that is the flow.
     pub ecp5: Option<Ecp5Flow>,
     /// The other files of the board's folder (constraints), by path in that folder.
     pub files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Board {
+    /// What the shell leaves to kernels.
+    pub fn free(&self) -> Area {
+        let left = |all: u64, taken: u64| all.saturating_sub(taken) as f64;
+        let (all, shell) = (&self.resources, &self.shell);
+        Area {
+            lut: left(all.lut, shell.lut),
+            ff: left(all.ff, shell.ff),
+            dsp: left(all.dsp, shell.dsp),
+            bram: left(all.bram, shell.bram),
+        }
+    }
 }
 
 /// The tools that build for a board.
@@ -103,6 +119,20 @@ pub struct Resources {
     pub regions: u32,
 }
 
+/// What a board's shell takes of the device. All 0 when the file does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ShellResources {
+    /// LUTs of the family's size.
+    pub lut: u64,
+    /// Flip-flops.
+    pub ff: u64,
+    /// RAM blocks.
+    pub bram: u64,
+    /// DSP tiles.
+    pub dsp: u64,
+}
+
 /// What the ECP5 tools and the board's shell need.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -148,6 +178,8 @@ pub(crate) struct BoardFile {
     platform: Option<String>,
     memory: Memory,
     resources: Resources,
+    #[serde(default)]
+    shell: ShellResources,
     ecp5: Option<Ecp5Flow>,
 }
 
@@ -221,6 +253,7 @@ impl BoardFile {
             platform: self.platform,
             memory: self.memory,
             resources: self.resources,
+            shell: self.shell,
             ecp5: self.ecp5,
             files,
         })

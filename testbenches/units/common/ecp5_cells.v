@@ -16,37 +16,60 @@ module DP16KD #(
   input wire DIB0, DIB1, DIB2, DIB3, DIB4, DIB5, DIB6, DIB7, DIB8, DIB9, DIB10, DIB11, DIB12, DIB13, DIB14, DIB15, DIB16, DIB17,
   output wire DOB0, DOB1, DOB2, DOB3, DOB4, DOB5, DOB6, DOB7, DOB8, DOB9, DOB10, DOB11, DOB12, DOB13, DOB14, DOB15, DOB16, DOB17
 );
-  // One array per data width: both ports have the same width here.
-  localparam SHIFT = (DATA_WIDTH_A == 18) ? 4 : (DATA_WIDTH_A == 9) ? 3 : (DATA_WIDTH_A == 4) ? 2 : (DATA_WIDTH_A == 2) ? 1 : 0;
-  reg [DATA_WIDTH_A-1:0] mem [0:(16384>>SHIFT)-1];
-  wire [13:0] ad_A = {ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4, ADA3, ADA2, ADA1, ADA0};
-  wire [17:0] di_A = {DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9, DIA8, DIA7, DIA6, DIA5, DIA4, DIA3, DIA2, DIA1, DIA0};
-  wire [DATA_WIDTH_A-1:0] mask_A = (DATA_WIDTH_A == 18) ? {{9{ad_A[1]}}, {9{ad_A[0]}}} : ~18'd0;
-  wire on_A = CEA & ~CSA0 & ~CSA1 & ~CSA2;
-  reg  [DATA_WIDTH_A-1:0] array_A, out_A;
-  wire [17:0] do_A = (REGMODE_A == "OUTREG") ? out_A : array_A;
-  assign {DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5, DOA4, DOA3, DOA2, DOA1, DOA0} = do_A;
-  always @(posedge CLKA) begin
-    if (on_A) begin
-      if (WEA) mem[ad_A >> SHIFT] <= (mem[ad_A >> SHIFT] & ~mask_A) | (di_A & mask_A);
-      else array_A <= mem[ad_A >> SHIFT];
+  generate
+    if (DATA_WIDTH_A == 36) begin : g_pseudo
+      // Port A writes, port B reads, both with the data pins of A (low half) and B (high half).
+      reg [35:0] mem [0:511];
+      reg [35:0] array, out;
+      wire [8:0]  write_word = {ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5};
+      wire [8:0]  read_word = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5};
+      wire [35:0] mask = {{9{ADA3}}, {9{ADA2}}, {9{ADA1}}, {9{ADA0}}};
+      wire [35:0] di = {DIB17, DIB16, DIB15, DIB14, DIB13, DIB12, DIB11, DIB10, DIB9, DIB8, DIB7, DIB6, DIB5, DIB4, DIB3, DIB2, DIB1, DIB0,
+                        DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9, DIA8, DIA7, DIA6, DIA5, DIA4, DIA3, DIA2, DIA1, DIA0};
+      wire [35:0] do = (REGMODE_B == "OUTREG") ? out : array;
+      assign {DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9, DOB8, DOB7, DOB6, DOB5, DOB4, DOB3, DOB2, DOB1, DOB0,
+              DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5, DOA4, DOA3, DOA2, DOA1, DOA0} = do;
+      always @(posedge CLKA) begin
+        if (CEA & WEA & ~CSA0 & ~CSA1 & ~CSA2) mem[write_word] <= (mem[write_word] & ~mask) | (di & mask);
+      end
+      always @(posedge CLKB) begin
+        if (CEB & ~WEB & ~CSB0 & ~CSB1 & ~CSB2) array <= mem[read_word];
+        if (CEB & OCEB & OCEA) out <= array;
+      end
+    end else begin : g_true
+      // One array: both ports have the same width here.
+      localparam SHIFT = (DATA_WIDTH_A == 18) ? 4 : (DATA_WIDTH_A == 9) ? 3 : (DATA_WIDTH_A == 4) ? 2 : (DATA_WIDTH_A == 2) ? 1 : 0;
+      reg [DATA_WIDTH_A-1:0] mem [0:(16384>>SHIFT)-1];
+      wire [13:0] ad_A = {ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4, ADA3, ADA2, ADA1, ADA0};
+      wire [17:0] di_A = {DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9, DIA8, DIA7, DIA6, DIA5, DIA4, DIA3, DIA2, DIA1, DIA0};
+      wire [DATA_WIDTH_A-1:0] mask_A = (DATA_WIDTH_A == 18) ? {{9{ad_A[1]}}, {9{ad_A[0]}}} : ~18'd0;
+      wire on_A = CEA & ~CSA0 & ~CSA1 & ~CSA2;
+      reg  [DATA_WIDTH_A-1:0] array_A, out_A;
+      wire [17:0] do_A = (REGMODE_A == "OUTREG") ? out_A : array_A;
+      assign {DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5, DOA4, DOA3, DOA2, DOA1, DOA0} = do_A;
+      always @(posedge CLKA) begin
+        if (on_A) begin
+          if (WEA) mem[ad_A >> SHIFT] <= (mem[ad_A >> SHIFT] & ~mask_A) | (di_A & mask_A);
+          else array_A <= mem[ad_A >> SHIFT];
+        end
+        if (CEA & OCEA) out_A <= array_A;
+      end
+      wire [13:0] ad_B = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4, ADB3, ADB2, ADB1, ADB0};
+      wire [17:0] di_B = {DIB17, DIB16, DIB15, DIB14, DIB13, DIB12, DIB11, DIB10, DIB9, DIB8, DIB7, DIB6, DIB5, DIB4, DIB3, DIB2, DIB1, DIB0};
+      wire [DATA_WIDTH_A-1:0] mask_B = (DATA_WIDTH_A == 18) ? {{9{ad_B[1]}}, {9{ad_B[0]}}} : ~18'd0;
+      wire on_B = CEB & ~CSB0 & ~CSB1 & ~CSB2;
+      reg  [DATA_WIDTH_A-1:0] array_B, out_B;
+      wire [17:0] do_B = (REGMODE_B == "OUTREG") ? out_B : array_B;
+      assign {DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9, DOB8, DOB7, DOB6, DOB5, DOB4, DOB3, DOB2, DOB1, DOB0} = do_B;
+      always @(posedge CLKB) begin
+        if (on_B) begin
+          if (WEB) mem[ad_B >> SHIFT] <= (mem[ad_B >> SHIFT] & ~mask_B) | (di_B & mask_B);
+          else array_B <= mem[ad_B >> SHIFT];
+        end
+        if (CEB & OCEB) out_B <= array_B;
+      end
     end
-    if (CEA & OCEA) out_A <= array_A;
-  end
-  wire [13:0] ad_B = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4, ADB3, ADB2, ADB1, ADB0};
-  wire [17:0] di_B = {DIB17, DIB16, DIB15, DIB14, DIB13, DIB12, DIB11, DIB10, DIB9, DIB8, DIB7, DIB6, DIB5, DIB4, DIB3, DIB2, DIB1, DIB0};
-  wire [DATA_WIDTH_A-1:0] mask_B = (DATA_WIDTH_A == 18) ? {{9{ad_B[1]}}, {9{ad_B[0]}}} : ~18'd0;
-  wire on_B = CEB & ~CSB0 & ~CSB1 & ~CSB2;
-  reg  [DATA_WIDTH_A-1:0] array_B, out_B;
-  wire [17:0] do_B = (REGMODE_B == "OUTREG") ? out_B : array_B;
-  assign {DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9, DOB8, DOB7, DOB6, DOB5, DOB4, DOB3, DOB2, DOB1, DOB0} = do_B;
-  always @(posedge CLKB) begin
-    if (on_B) begin
-      if (WEB) mem[ad_B >> SHIFT] <= (mem[ad_B >> SHIFT] & ~mask_B) | (di_B & mask_B);
-      else array_B <= mem[ad_B >> SHIFT];
-    end
-    if (CEB & OCEB) out_B <= array_B;
-  end
+  endgenerate
 endmodule
 
 module MULT18X18D #(

@@ -3,7 +3,7 @@
 module bench;
   parameter WIDTH    = 32;
   parameter DEPTH    = 16;
-  parameter CAPACITY = 17;  // documented
+  parameter CAPACITY = 17;  // documented, when words come without a pause
   parameter TARGET   = "generic";
   `include "bench.vh"
 

@@ -68,26 +68,51 @@ fn decide(func: &Function, cfg: &Cfg, data: &LoopData, context: &Context<'_>) ->
     let asked = hint.unroll.is_some();
     let weight = loop_weight(func, data, asked)?;
     let insts: usize = data.blocks.iter().map(|b| func.blocks[*b].insts.len()).sum();
+    let divisor = context.options.unroll_less.get(&func.name).copied().unwrap_or(1).max(1);
     let limit = match (hint.unroll, context.options.level) {
         (Some(_), _) => WANTED_LIMIT,
         (None, Level::O2) if indexes_private(func, data) => 512,
         (None, Level::O2) => 128,
         (None, _) => 32,
-    };
-    let iterations = trip_count(func, cfg, data, (limit / weight).min(MOST_ITERATIONS));
+    } / divisor;
+    // Without a reason to be small, a loop is asked for its iterations up to what unrolling may cost.
+    let countable = if asked && divisor > 1 { WANTED_LIMIT } else { limit };
+    let iterations = trip_count(func, cfg, data, (countable / weight).min(MOST_ITERATIONS));
     match (hint.unroll, iterations) {
-        (None | Some(0), Some(n)) if n as usize * insts <= 4 * WANTED_LIMIT as usize => {
+        (None | Some(0), Some(n))
+            if n.saturating_mul(weight) <= limit
+                && n as usize * insts <= 4 * WANTED_LIMIT as usize =>
+        {
             Some(Plan::Full(n))
         }
-        (Some(0), _) => {
+        (Some(0), Some(n)) => fewer(context, func, data, n, limit / weight),
+        (Some(0), None) => {
             let text = "this loop is not unrolled: its number of iterations is not a constant";
             remark(context, func.blocks[data.header].term_loc, text);
             None
         }
-        (Some(n), Some(m)) if m <= n => Some(Plan::Full(m)),
-        (Some(n), _) if n.saturating_mul(weight) <= WANTED_LIMIT => Some(Plan::Partial(n)),
+        (Some(n), Some(m)) if m <= n && m.saturating_mul(weight) <= limit => Some(Plan::Full(m)),
+        (Some(n), _) if n.saturating_mul(weight) <= limit => Some(Plan::Partial(n)),
+        (Some(n), m) if divisor > 1 => {
+            fewer(context, func, data, m.unwrap_or(n).min(n), limit / weight)
+        }
         _ => None,
     }
+}
+
+/// Unrolls by a factor of `wanted` that is at most `most`, and says so.
+fn fewer(
+    context: &Context<'_>,
+    func: &Function,
+    data: &LoopData,
+    wanted: u32,
+    most: u32,
+) -> Option<Plan> {
+    let factor = (2..wanted).rev().find(|n| wanted.is_multiple_of(*n) && *n <= most);
+    let less = factor.map_or("not unrolled".to_owned(), |n| format!("unrolled {n} times"));
+    let text = format!("this loop is {less} instead of {wanted} times, for smaller hardware");
+    remark(context, func.blocks[data.header].term_loc, &text);
+    factor.map(Plan::Partial)
 }
 
 /// Weight of the loop's body. Unless unrolling is asked for, a loop with a barrier has none (a

@@ -12,5 +12,7 @@ pub fn options(clock_mhz: f64, scheduler: &dyn Scheduler) -> Options<'_> {
         bus_bytes: 8,
         local_arg_bytes: 64,
         memory_ports: 1,
+        work_items: clhls_ir_to_schedule::WORK_ITEMS,
+        private_memory_bits: 1 << 21,
     }
 }

@@ -31,6 +31,10 @@ impl Verifier<'_> {
                 if g.control.blocked_capacity() == 0 || g.ii == 0 {
                     self.fail(None, format!("segment {k} of {b} can hold nothing"));
                 }
+                if g.control == Control::Enabled && (g.latency, g.ii) != (0, 1) {
+                    let what = format!("segment {k} of {b} has stages, but nothing stops them");
+                    self.fail(None, what);
+                }
                 if let Control::StallFree { depth } = g.control
                     && u64::from(depth) * u64::from(g.ii) < u64::from(g.latency + CREDIT_CYCLES)
                 {

@@ -1,0 +1,178 @@
+//! Makes kernels fit the board's device: when the estimate of a kernel's hardware exceeds what
+//! the device has, the kernel is compiled again with less of what trades area for speed.
+
+use crate::failure::Result;
+use crate::pipeline::Pipeline;
+use abi::Manifest;
+use base::Diagnostic;
+use ir::Module;
+use rtl::Design;
+use schedule::KernelSchedule;
+use std::collections::BTreeMap;
+use target::{Area, Board};
+
+/// Share of the LUTs and flip-flops that placement and routing can use.
+const ROUTABLE: f64 = 0.85;
+/// What the limits of unrolling are divided by at most.
+const MOST_DIVISOR: u32 = 4096;
+/// Fewest work-items that loops are made for.
+const FEWEST_WORK_ITEMS: u32 = 64;
+
+/// What is saved in a kernel's hardware.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Thrift {
+    /// What the limits of unrolling are divided by.
+    pub unroll_divisor: u32,
+    /// Most work-items in a loop.
+    pub work_items: u32,
+}
+
+impl Default for Thrift {
+    fn default() -> Self {
+        Thrift { unroll_divisor: 1, work_items: ir_to_schedule::WORK_ITEMS }
+    }
+}
+
+impl Thrift {
+    /// The next smaller hardware; none when there is nothing left to save.
+    fn next(self, over: &Over) -> Option<Thrift> {
+        let unroll = (self.unroll_divisor < MOST_DIVISOR)
+            .then_some(Thrift { unroll_divisor: self.unroll_divisor * 16, ..self });
+        let hold = (self.work_items > FEWEST_WORK_ITEMS)
+            .then_some(Thrift { work_items: (self.work_items / 4).max(FEWEST_WORK_ITEMS), ..self });
+        // Fewer work-items save block RAM, which little else does.
+        if over.logic { unroll.or(hold) } else { hold.or(unroll) }
+    }
+
+    fn describe(self) -> String {
+        let mut parts = vec![];
+        if self.unroll_divisor > 1 {
+            parts.push(format!("the limits of unrolling are divided by {}", self.unroll_divisor));
+        }
+        if self.work_items < ir_to_schedule::WORK_ITEMS {
+            parts.push(format!("loops hold at most {} work-items", self.work_items));
+        }
+        parts.join(", ")
+    }
+}
+
+/// In what a kernel exceeds the device.
+struct Over {
+    /// LUTs, flip-flops or DSP tiles.
+    logic: bool,
+    /// `95000 LUTs of 66912`, for people.
+    text: String,
+}
+
+/// A kernel's hardware before it is text, and what it came from.
+pub struct Hardware {
+    /// Optimised IR.
+    pub module: Module,
+    /// A schedule for each kernel.
+    pub schedules: Vec<KernelSchedule>,
+    /// RTL.
+    pub design: Design,
+    /// The manifest.
+    pub manifest: Manifest,
+    /// What each kernel takes, by name, estimated.
+    pub areas: BTreeMap<String, Area>,
+}
+
+impl Hardware {
+    /// Kernels that exceed the board, by name.
+    fn over(&self, board: &Board) -> Vec<(String, Over)> {
+        let over = |(name, area): (&String, &Area)| Some((name.clone(), exceeds(area, board)?));
+        self.areas.iter().filter_map(over).collect()
+    }
+}
+
+/// In what an area exceeds what a board's device leaves to kernels.
+fn exceeds(area: &Area, board: &Board) -> Option<Over> {
+    let free = board.free();
+    let logic = [
+        ("LUTs", area.lut, free.lut * ROUTABLE),
+        ("flip-flops", area.ff, free.ff * ROUTABLE),
+        ("DSP tiles", area.dsp, free.dsp),
+    ];
+    let text =
+        |(what, need, have): &(&str, f64, f64)| format!("{need:.0} of {have:.0} usable {what}");
+    let mut parts: Vec<String> = logic.iter().filter(|(_, n, h)| n > h).map(text).collect();
+    let logic = !parts.is_empty();
+    if area.bram > free.bram {
+        parts.push(text(&("RAM blocks", area.bram, free.bram)));
+    }
+    (!parts.is_empty()).then(|| Over { logic, text: parts.join(", ") })
+}
+
+impl Pipeline<'_> {
+    /// The steps from ir-opt to rtl-to-area, again with smaller hardware while a kernel does not
+    /// fit the board. A kernel that cannot be made to fit keeps its full speed, with a warning.
+    ///
+    /// # Errors
+    /// Those of each step.
+    pub fn hardware(&self, module: Module) -> Result<Hardware> {
+        self.thrift.borrow_mut().clear();
+        let fast = self.attempt(module.clone())?;
+        let over = fast.over(self.board);
+        if over.is_empty() {
+            return Ok(fast);
+        }
+        self.step("make it fit the board");
+        let mut still = over.iter().map(|(name, o)| (name.clone(), o.logic)).collect::<Vec<_>>();
+        let mut hopeless: Vec<String> = vec![];
+        let mut made = fast;
+        while !still.is_empty() {
+            for (name, logic) in &still {
+                let next = self.thrift_of(name).next(&Over { logic: *logic, text: String::new() });
+                match next {
+                    Some(thrift) => drop(self.thrift.borrow_mut().insert(name.clone(), thrift)),
+                    None => {
+                        self.thrift.borrow_mut().remove(name);
+                        hopeless.push(name.clone());
+                    }
+                }
+            }
+            made = self.attempt(module.clone())?;
+            let left = made.over(self.board).into_iter();
+            still =
+                left.map(|(n, o)| (n, o.logic)).filter(|(n, _)| !hopeless.contains(n)).collect();
+        }
+        self.remark_fit(&made, &over);
+        Ok(made)
+    }
+
+    /// One try at the hardware as [`Thrift`] has it now.
+    fn attempt(&self, module: Module) -> Result<Hardware> {
+        let module = self.optimise(module)?;
+        let schedules = self.schedule(&module)?;
+        let (design, manifest) = self.rtl(&module, &schedules)?;
+        let area = |k: &abi::Kernel| {
+            let area = rtl_to_area::estimate(&design, &k.top, &self.board.family);
+            (k.signature.name.clone(), area)
+        };
+        let areas = manifest.kernels.iter().map(area).collect();
+        Ok(Hardware { module, schedules, design, manifest, areas })
+    }
+
+    /// What is saved in a kernel.
+    pub(crate) fn thrift_of(&self, kernel: &str) -> Thrift {
+        self.thrift.borrow().get(kernel).copied().unwrap_or_default()
+    }
+
+    /// Tells the user which kernels are slower than they could be, or too large.
+    fn remark_fit(&self, made: &Hardware, over: &[(String, Over)]) {
+        for (name, over) in over {
+            let thrift = self.thrift_of(name);
+            let board = &self.board.name;
+            let text = if thrift == Thrift::default() {
+                format!("kernel `{name}` will hardly fit {board}: it takes about {}", over.text)
+            } else {
+                let saved = thrift.describe();
+                format!("kernel `{name}` takes about {}: to fit {board}, {saved}", over.text)
+            };
+            let loc = made.module.kernels().find(|(_, f)| f.name == *name).map(|(_, f)| f.loc);
+            let warning = Diagnostic::warning("W0313", text).at(loc.unwrap_or_default());
+            self.remarks.borrow_mut().push((name.clone(), warning));
+        }
+    }
+}

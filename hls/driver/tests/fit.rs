@@ -1,0 +1,94 @@
+//! Kernels that are too large for a board's device at full speed are made smaller, and the user is told.
+
+mod common;
+
+use common::{clhls, text};
+
+/// `n` divisions of 64 bits in a row, in a loop that the source wants unrolled.
+fn divisions(n: u32) -> String {
+    format!(
+        r#"module "divisions" addr 64 cl 120
+
+kernel f0 "divisions" {{
+  arg 0 "out" "ulong*" global size 8 align 8
+  arg 1 "divisor" "ulong" i64 size 8 align 8
+b0:
+  v0:ptr.global = arg 0
+  v1:i64 = arg 1
+  v2:i64 = const 0
+  v3:i64 = const {n}
+  v4:i64 = const 1
+  v5:i64 = workitem global_id 0
+  jump b1(v2, v5)
+b1(v6:i64, v7:i64): loop unroll 0
+  v8:i64 = sub v7, v6
+  v9:i64 = udiv v8, v1
+  v10:i64 = xor v9, v7
+  v11:i64 = add v6, v4
+  v12:i1 = icmp.ult v11, v3
+  br v12, b1(v11, v10), b2
+b2:
+  v13:i64 = const 3
+  v14:i64 = shl v5, v13
+  v15:ptr.global = ptradd v0, v14
+  e0 = store v15, v10 align 8
+  ret
+}}
+"#
+    )
+}
+
+/// Builds the kernel: estimated LUTs and what was said.
+fn build(divisions_in_a_row: u32, board: &str) -> (f64, String) {
+    let folder = tempfile::tempdir().expect("scratch");
+    let (input, out) = (folder.path().join("divisions.clir"), folder.path().join("out"));
+    std::fs::write(&input, divisions(divisions_in_a_row)).expect("input");
+    let outcome = clhls(&["build", text(&input), "--board", board, "-o", text(&out)]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let report = std::fs::read_to_string(out.join("report.json")).expect("report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let lut = report["kernels"][0]["estimated_area"]["lut"].as_f64().expect("a number");
+    (lut, outcome.err)
+}
+
+#[test]
+fn a_kernel_that_fits_is_as_fast_as_it_can_be() {
+    let (few, said) = build(2, "ulx3s");
+    assert!(!said.contains("W0313"), "{said}");
+    let (more, said) = build(4, "ulx3s");
+    assert!(!said.contains("W0313"), "{said}");
+    // A divider of 64 bits is 64 subtractions of 64 bits.
+    assert!(more > few + 2.0 * 64.0 * 64.0, "{few} {more}");
+}
+
+#[test]
+fn a_loop_is_unrolled_less_where_the_device_is_small() {
+    let (lut, said) = build(64, "ulx3s");
+    assert!(said.contains("warning[W0313]: kernel `divisions` takes about"), "{said}");
+    assert!(said.contains("to fit ulx3s, the limits of unrolling are divided by"), "{said}");
+    assert!(lut < 83_640.0, "{lut}");
+    let (lut, said) = build(64, "u250");
+    assert!(!said.contains("W0313"), "{said}");
+    assert!(lut > 200_000.0, "{lut}");
+}
+
+#[test]
+fn a_kernel_that_cannot_be_made_to_fit_is_built_with_a_warning() {
+    // Unrolled by the input itself: nothing to save.
+    let body = |n: u32| {
+        let line = |k: u32| format!("  v{}:i64 = udiv v{}, v1\n", k + 3, k + 2);
+        (0..n).map(line).collect::<String>()
+    };
+    let source = format!(
+        "module \"long\" addr 64 cl 120\n\nkernel f0 \"long\" {{\n  arg 0 \"out\" \"ulong*\" global size 8 align 8\n  \
+         arg 1 \"divisor\" \"ulong\" i64 size 8 align 8\nb0:\n  v0:ptr.global = arg 0\n  v1:i64 = arg 1\n  \
+         v2:i64 = workitem global_id 0\n{}  e0 = store v0, v34 align 8\n  ret\n}}\n",
+        body(32)
+    );
+    let folder = tempfile::tempdir().expect("scratch");
+    let (input, out) = (folder.path().join("long.clir"), folder.path().join("out"));
+    std::fs::write(&input, source).expect("input");
+    let outcome = clhls(&["build", text(&input), "--board", "ulx3s", "-o", text(&out)]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(outcome.err.contains("kernel `long` will hardly fit ulx3s"), "{}", outcome.err);
+}

@@ -1,0 +1,223 @@
+//! Areas of library modules, by their parameters. The constants were fitted to what yosys makes
+//! of the modules of the test kernels for ECP5.
+
+use crate::expression::is_small_table;
+use crate::{luts, sum};
+use rtl::{Instance, Param};
+use target::{Area, Family};
+
+/// Bits of a dispatcher's registers that kernels use, and the logic in front of them.
+const DISPATCHER: Area = Area { lut: 1900.0, ff: 1000.0, dsp: 0.0, bram: 0.0 };
+/// Logic and state that do not depend on parameters much.
+const LOAD: Area = Area { lut: 400.0, ff: 500.0, dsp: 0.0, bram: 0.0 };
+const STORE: Area = Area { lut: 380.0, ff: 560.0, dsp: 0.0, bram: 0.0 };
+const READ_MUX: Area = Area { lut: 90.0, ff: 150.0, dsp: 0.0, bram: 0.0 };
+const WRITE_MUX: Area = Area { lut: 150.0, ff: 180.0, dsp: 0.0, bram: 0.0 };
+
+/// What an instance takes; nothing for a module that is not in the list.
+pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
+    let sizes = Sizes { instance, family };
+    let p = |name: &str, default: u64| sizes.param(name, default);
+    match instance.module.as_str() {
+        "clhls_fifo" => sizes.fifo(p("WIDTH", 32), p("DEPTH", 16)),
+        "clhls_delay" => {
+            let w = p("WIDTH", 32) as f64;
+            Area { lut: 1.5 * w + 10.0, ff: w + 5.0, ..Area::default() }
+        }
+        "clhls_skid" => skid(p("WIDTH", 32)),
+        "clhls_merge" | "clhls_merge_ordered" => sizes.merge(p("N", 2), p("WIDTH", 32)),
+        "clhls_pipe_ctl" => Area { lut: 25.0, ff: 8.0 + p("LATENCY", 1) as f64, ..Area::default() },
+        "clhls_loop_gate" | "clhls_loop_gates" => Area { lut: 26.0, ff: 11.0, ..Area::default() },
+        "clhls_fork" => luts(6.0),
+        "clhls_arbiter" | "clhls_parked_arbiter" => sizes.arbiter(p("N", 2)),
+        "clhls_mul" => sizes.product(p("WA", 18), p("WB", 18)),
+        "clhls_ram" => sizes.ram(p("WIDTH", 32), p("DEPTH", 512)),
+        "clhls_ram_2rw" => sizes.ram_2rw(p("WIDTH", 32), p("DEPTH", 512)),
+        "clhls_dispatcher" => DISPATCHER,
+        "clhls_axil_control" => sizes.control(),
+        "clhls_perf" => luts(10.0),
+        "clhls_load" => sizes.load(),
+        "clhls_load_share" => sizes.load_share(),
+        "clhls_store" => sizes.store(),
+        "clhls_axi_read_mux" => scale(READ_MUX, p("N", 1)),
+        "clhls_axi_write_mux" => scale(WRITE_MUX, p("N", 1)),
+        "clhls_local_mem" => sizes.local_memory(),
+        "clhls_barrier" => sizes.barrier(),
+        "clhls_atomic" => sizes.atomic(),
+        _ => Area::default(),
+    }
+}
+
+/// More units on a port: a multiplexer input each.
+fn scale(one: Area, n: u64) -> Area {
+    Area { lut: one.lut * (1.0 + 0.5 * (n as f64 - 1.0)), ..one }
+}
+
+fn skid(width: u64) -> Area {
+    Area { lut: width as f64, ff: 2.0 * width as f64 + 2.0, ..Area::default() }
+}
+
+struct Sizes<'a> {
+    instance: &'a Instance,
+    family: &'a Family,
+}
+
+impl Sizes<'_> {
+    fn param(&self, name: &str, default: u64) -> u64 {
+        match self.instance.params.get(name) {
+            Some(Param::Int(n)) => *n,
+            _ => default,
+        }
+    }
+
+    /// Number of set bits of a vector of flags.
+    fn ones(&self, name: &str, default: u64) -> f64 {
+        match self.instance.params.get(name) {
+            Some(Param::Bits(_, words)) => words.iter().map(|w| f64::from(w.count_ones())).sum(),
+            Some(Param::Int(n)) => f64::from(n.count_ones()),
+            _ => default as f64,
+        }
+    }
+
+    fn is_ecp5(&self) -> bool {
+        self.family.name == "ecp5"
+    }
+
+    /// As `clhls_fifo` chooses.
+    fn fifo(&self, width: u64, depth: u64) -> Area {
+        let w = width as f64;
+        if depth <= 2 {
+            return skid(width);
+        }
+        let deepest = if self.is_ecp5() && width >= 18 { 33 } else { 65 };
+        if depth > deepest {
+            let ring = self.ram(width, (depth - 2).next_power_of_two());
+            return sum([ring, Area { lut: 55.0 + w, ff: w + 45.0, ..Area::default() }]);
+        }
+        // Rows of distributed RAM, their multiplexer, and the bypass in front of the output.
+        let words = (depth - 1).next_power_of_two() as f64;
+        let rows = (words / f64::from(self.family.ram.lutram_depth)).ceil();
+        let ram = if self.is_ecp5() { 1.5 * rows } else { words.max(32.0) / 45.0 };
+        let mux = if self.is_ecp5() { (rows - 1.0) * 1.0 } else { 0.0 };
+        Area { lut: 40.0 + w * (1.0 + ram + mux), ff: w + 20.0, ..Area::default() }
+    }
+
+    fn ram(&self, width: u64, depth: u64) -> Area {
+        let (width, depth) = (width as u32, depth as u32);
+        if is_small_table(width, depth) && !self.is_ecp5() {
+            return luts(f64::from(width));
+        }
+        Area { bram: f64::from(self.family.ram.blocks(width, depth)), ..Area::default() }
+    }
+
+    /// A true dual port RAM: a block's ports are at most half as wide.
+    fn ram_2rw(&self, width: u64, depth: u64) -> Area {
+        let half = (self.family.ram.max_width / 2).max(1);
+        let column = u64::from(self.family.ram.block_bits / half);
+        if depth > column {
+            return self.ram(width, depth);
+        }
+        Area { bram: (width as u32).div_ceil(half).into(), ..Area::default() }
+    }
+
+    fn merge(&self, inputs: u64, width: u64) -> Area {
+        let select = (inputs as f64 / 2.0).ceil() * width as f64;
+        sum([skid(width), luts(select), self.arbiter(inputs)])
+    }
+
+    fn arbiter(&self, inputs: u64) -> Area {
+        Area { lut: 4.0 * inputs as f64, ff: inputs as f64, ..Area::default() }
+    }
+
+    fn product(&self, a: u64, b: u64) -> Area {
+        let tile = &self.family.tile;
+        let fits =
+            |x: u64, y: u64| x <= u64::from(tile.a_unsigned) && y <= u64::from(tile.b_unsigned);
+        if fits(a, b) || fits(b, a) {
+            return Area { dsp: 1.0, ..Area::default() };
+        }
+        self.family.area(target::OpKind::Mul, a.max(b) as u32)
+    }
+
+    /// A register for each argument word, and reading them back.
+    fn control(&self) -> Area {
+        let words = self.ones("WORD_MASK", self.param("ARG_WORDS", 4));
+        Area { lut: 330.0 + 35.0 * words, ff: 120.0 + 38.0 * words, ..Area::default() }
+    }
+
+    fn load(&self) -> Area {
+        let p = |name: &str, default: u64| self.param(name, default);
+        let (bus, bytes) = (p("BUS_BYTES", 64), p("BYTES", 4));
+        let lanes = (bus / bytes.max(1)).max(1) as f64;
+        let align = 8.0 * bytes as f64 * lanes / 2.0;
+        let waiting = self.fifo(1 + p("PARTS", 1) + u64::from(bus.ilog2()), p("DEPTH", 128));
+        let beats = self.fifo(8 * bus, p("DEPTH_BEATS", 128));
+        sum([LOAD, luts(align), waiting, beats, skid(8 * bytes)])
+    }
+
+    fn load_share(&self) -> Area {
+        let p = |name: &str, default: u64| self.param(name, default);
+        let (n, width) = (p("N", 4), p("WIDTH", 32));
+        let queue = self.fifo(width, p("DEPTH", 64));
+        let queues = (0..n).map(|_| queue);
+        sum([self.merge(n, p("ADDR_BITS", 64)), luts(60.0)].into_iter().chain(queues))
+    }
+
+    fn store(&self) -> Area {
+        let p = |name: &str, default: u64| self.param(name, default);
+        let (bus, bytes) = (p("BUS_BYTES", 64), p("BYTES", 4));
+        let merge = Area { lut: 9.0 * bus as f64, ff: 9.0 * bus as f64, ..Area::default() };
+        let beats = self.fifo(9 * bus, p("DEPTH_BEATS", 32));
+        let answers =
+            if p("ACK", 1) == 1 { self.fifo(1, p("DEPTH", 128)) } else { Area::default() };
+        sum([STORE, skid(9 * bytes), merge, beats, answers, luts(40.0)])
+    }
+
+    fn local_memory(&self) -> Area {
+        let p = |name: &str, default: u64| self.param(name, default);
+        let bits = 8 * p("WORD_BYTES", 4);
+        let (ports, words) = (p("PORTS", 2), p("WORDS", 1024).next_power_of_two());
+        let readers = self.ones("READS", ports);
+        let writers = self.ones("WRITES", ports);
+        let address = f64::from(words.ilog2());
+        // Each side of the RAM selects one request of those that it serves.
+        let select = (readers.max(writers) * address + writers * bits as f64) * 0.6;
+        let side = Area { lut: 60.0 + select, ff: bits as f64 + 60.0, ..Area::default() };
+        let mut response = self.fifo(bits, 17);
+        response.lut += 30.0;
+        let responses = (0..readers as u64).map(|_| response);
+        let ram = self.ram_2rw(bits, words);
+        let arbiters = self.arbiter(2 * ports);
+        let atomic = if p("ATOMIC", 0) == 1 { luts(700.0) } else { Area::default() };
+        sum([side, ram, arbiters, atomic].into_iter().chain(responses))
+    }
+
+    fn barrier(&self) -> Area {
+        let p = |name: &str, default: u64| self.param(name, default);
+        let width = p("WIDTH", 32);
+        let context = self.ram(width, 1 << (p("SLOT_BITS", 1) + p("LID_BITS", 8)));
+        let out = self.fifo(width + p("SLOT_BITS", 1) + p("LID_BITS", 8), 17);
+        let slots = p("SLOTS", 2) as f64;
+        sum([
+            context,
+            out,
+            Area { lut: 120.0 + 50.0 * slots, ff: 60.0 + 34.0 * slots, ..Area::default() },
+        ])
+    }
+
+    fn atomic(&self) -> Area {
+        let p = |name: &str, default: u64| self.param(name, default);
+        let (bus, n) = (p("BUS_BYTES", 64), p("N", 1) as f64);
+        let bits = 8 * p("BYTES", 4);
+        let mut area = Area { lut: 500.0 + 100.0 * n, ff: 600.0 + 80.0 * n, ..Area::default() };
+        if p("EXCLUSIVE", 0) > 0 {
+            let lines = p("LINES", 16);
+            // Tags in distributed RAM and two flags a line; the line that is fetched or written back.
+            area.lut += lines as f64 * 18.0 + 8.0 * bus as f64;
+            area.ff += 2.0 * lines as f64 + 8.0 * bus as f64;
+            area =
+                sum([area, self.ram(8 * bus, lines), self.fifo(bits + 2, 128), self.fifo(64, 128)]);
+        }
+        area
+    }
+}
