@@ -21,6 +21,8 @@ const FEWEST_WORK_ITEMS: u32 = 64;
 /// What is saved in a kernel's hardware.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thrift {
+    /// Whether addresses have as few bits as the board's memory needs.
+    pub narrow_addresses: bool,
     /// What the limits of unrolling are divided by.
     pub unroll_divisor: u32,
     /// Most work-items in a loop.
@@ -29,23 +31,33 @@ pub struct Thrift {
 
 impl Default for Thrift {
     fn default() -> Self {
-        Thrift { unroll_divisor: 1, work_items: ir_to_schedule::WORK_ITEMS }
+        Thrift {
+            narrow_addresses: false,
+            unroll_divisor: 1,
+            work_items: ir_to_schedule::WORK_ITEMS,
+        }
     }
 }
 
 impl Thrift {
     /// The next smaller hardware; none when there is nothing left to save.
-    fn next(self, over: &Over) -> Option<Thrift> {
+    fn next(self, logic: bool) -> Option<Thrift> {
+        if !self.narrow_addresses {
+            return Some(Thrift { narrow_addresses: true, ..self });
+        }
         let unroll = (self.unroll_divisor < MOST_DIVISOR)
             .then_some(Thrift { unroll_divisor: self.unroll_divisor * 16, ..self });
         let hold = (self.work_items > FEWEST_WORK_ITEMS)
             .then_some(Thrift { work_items: (self.work_items / 4).max(FEWEST_WORK_ITEMS), ..self });
         // Fewer work-items save block RAM, which little else does.
-        if over.logic { unroll.or(hold) } else { hold.or(unroll) }
+        if logic { unroll.or(hold) } else { hold.or(unroll) }
     }
 
     fn describe(self) -> String {
         let mut parts = vec![];
+        if self.narrow_addresses {
+            parts.push("addresses have as few bits as its memory needs".to_owned());
+        }
         if self.unroll_divisor > 1 {
             parts.push(format!("the limits of unrolling are divided by {}", self.unroll_divisor));
         }
@@ -60,7 +72,9 @@ impl Thrift {
 struct Over {
     /// LUTs, flip-flops or DSP tiles.
     logic: bool,
-    /// `95000 LUTs of 66912`, for people.
+    /// How many times the device would be needed.
+    times: f64,
+    /// `95000 of 69819 usable LUTs`, for people.
     text: String,
 }
 
@@ -89,55 +103,62 @@ impl Hardware {
 /// In what an area exceeds what a board's device leaves to kernels.
 fn exceeds(area: &Area, board: &Board) -> Option<Over> {
     let free = board.free();
-    let logic = [
+    let all = [
         ("LUTs", area.lut, free.lut * ROUTABLE),
         ("flip-flops", area.ff, free.ff * ROUTABLE),
         ("DSP tiles", area.dsp, free.dsp),
+        ("RAM blocks", area.bram, free.bram),
     ];
+    let over: Vec<_> = all.into_iter().filter(|(_, need, have)| need > have).collect();
     let text =
         |(what, need, have): &(&str, f64, f64)| format!("{need:.0} of {have:.0} usable {what}");
-    let mut parts: Vec<String> = logic.iter().filter(|(_, n, h)| n > h).map(text).collect();
-    let logic = !parts.is_empty();
-    if area.bram > free.bram {
-        parts.push(text(&("RAM blocks", area.bram, free.bram)));
-    }
-    (!parts.is_empty()).then(|| Over { logic, text: parts.join(", ") })
+    (!over.is_empty()).then(|| Over {
+        logic: over.iter().any(|(what, ..)| *what != "RAM blocks"),
+        times: over.iter().map(|(_, need, have)| need / have.max(1.0)).fold(0.0, f64::max),
+        text: over.iter().map(text).collect::<Vec<_>>().join(", "),
+    })
 }
 
 impl Pipeline<'_> {
     /// The steps from ir-opt to rtl-to-area, again with smaller hardware while a kernel does not
-    /// fit the board. A kernel that cannot be made to fit keeps its full speed, with a warning.
+    /// fit the board. A kernel that cannot be made to fit is as small as it can be.
     ///
     /// # Errors
     /// Those of each step.
     pub fn hardware(&self, module: Module) -> Result<Hardware> {
         self.thrift.borrow_mut().clear();
-        let fast = self.attempt(module.clone())?;
-        let over = fast.over(self.board);
-        if over.is_empty() {
-            return Ok(fast);
+        let mut made = self.attempt(module.clone())?;
+        let fast: BTreeMap<String, Over> = made.over(self.board).into_iter().collect();
+        if fast.is_empty() {
+            return Ok(made);
         }
         self.step("make it fit the board");
-        let mut still = over.iter().map(|(name, o)| (name.clone(), o.logic)).collect::<Vec<_>>();
+        let mut smallest: BTreeMap<String, (f64, Thrift)> = fast
+            .iter()
+            .map(|(name, over)| (name.clone(), (over.times, Thrift::default())))
+            .collect();
         let mut hopeless: Vec<String> = vec![];
-        let mut made = fast;
-        while !still.is_empty() {
-            for (name, logic) in &still {
-                let next = self.thrift_of(name).next(&Over { logic: *logic, text: String::new() });
-                match next {
-                    Some(thrift) => drop(self.thrift.borrow_mut().insert(name.clone(), thrift)),
-                    None => {
-                        self.thrift.borrow_mut().remove(name);
-                        hopeless.push(name.clone());
-                    }
+        loop {
+            let mut over = made.over(self.board);
+            over.retain(|(name, _)| !hopeless.contains(name));
+            if over.is_empty() {
+                break;
+            }
+            for (name, over) in &over {
+                let thrift = self.thrift_of(name);
+                let best = smallest.entry(name.clone()).or_insert((over.times, thrift));
+                if over.times < best.0 {
+                    *best = (over.times, thrift);
                 }
+                let next = thrift.next(over.logic);
+                if next.is_none() {
+                    hopeless.push(name.clone());
+                }
+                self.thrift.borrow_mut().insert(name.clone(), next.unwrap_or(best.1));
             }
             made = self.attempt(module.clone())?;
-            let left = made.over(self.board).into_iter();
-            still =
-                left.map(|(n, o)| (n, o.logic)).filter(|(n, _)| !hopeless.contains(n)).collect();
         }
-        self.remark_fit(&made, &over);
+        self.remark_fit(&made, &fast);
         Ok(made)
     }
 
@@ -160,15 +181,25 @@ impl Pipeline<'_> {
     }
 
     /// Tells the user which kernels are slower than they could be, or too large.
-    fn remark_fit(&self, made: &Hardware, over: &[(String, Over)]) {
-        for (name, over) in over {
-            let thrift = self.thrift_of(name);
+    fn remark_fit(&self, made: &Hardware, fast: &BTreeMap<String, Over>) {
+        let small: BTreeMap<String, Over> = made.over(self.board).into_iter().collect();
+        for (name, over) in fast {
+            let saved = self.thrift_of(name).describe();
             let board = &self.board.name;
-            let text = if thrift == Thrift::default() {
-                format!("kernel `{name}` will hardly fit {board}: it takes about {}", over.text)
-            } else {
-                let saved = thrift.describe();
-                format!("kernel `{name}` takes about {}: to fit {board}, {saved}", over.text)
+            let text = match small.get(name) {
+                None => {
+                    format!("kernel `{name}` takes about {}: to fit {board}, {saved}", over.text)
+                }
+                Some(small) if saved.is_empty() => {
+                    format!(
+                        "kernel `{name}` will hardly fit {board}: it takes about {}",
+                        small.text
+                    )
+                }
+                Some(small) => format!(
+                    "kernel `{name}` will hardly fit {board}: it takes about {}, although {saved}",
+                    small.text
+                ),
             };
             let loc = made.module.kernels().find(|(_, f)| f.name == *name).map(|(_, f)| f.loc);
             let warning = Diagnostic::warning("W0313", text).at(loc.unwrap_or_default());

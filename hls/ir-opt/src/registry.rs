@@ -112,6 +112,11 @@ pub const PASSES: &[Pass] = &[
         "Folds constants and simplifies what is always better simplified."
     ),
     context_pass!(
+        "narrow-addresses",
+        narrow_addresses::run,
+        "Gives kernels 32-bit addresses where the board's memory needs no more (only when asked for)."
+    ),
+    context_pass!(
         "narrow",
         narrow::run,
         "Computes in as few bits as ranges, known bits and uses of the result allow."
@@ -189,7 +194,7 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             CLEAN,
             &["simd"],
             CLEAN,
-            &["licm", "narrow", "gvn", "dce", "simplify-cfg"],
+            &["narrow-addresses", "licm", "narrow", "gvn", "dce", "simplify-cfg"],
             // Before rewriting too: it may hide constant distances between addresses.
             &["relax-order", "egraph", "gvn"],
             &["narrow", "gvn", "sink-wires", "relax-order"],

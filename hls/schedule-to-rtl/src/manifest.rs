@@ -16,7 +16,7 @@ pub fn signature(func: &Function, module: &Module, max_work_group_size: u32) -> 
     let args = info.args.iter().enumerate().map(|(k, a)| argument(k as u32, a)).collect();
     KernelSignature {
         name: func.name.clone(),
-        address_bits: func.addr_bits,
+        address_bits: module.addr_bits,
         args,
         reqd_work_group_size: info.reqd_work_group_size,
         max_work_group_size,

@@ -13,6 +13,7 @@ pub mod licm;
 pub mod loop_simplify;
 pub mod lower_switch;
 pub mod narrow;
+pub mod narrow_addresses;
 pub mod relax_order;
 pub mod scalarise;
 pub mod simd;
