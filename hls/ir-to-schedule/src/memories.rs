@@ -23,6 +23,19 @@ pub struct Memories {
     pub conflicts: Vec<(Inst, Inst)>,
 }
 
+impl Memories {
+    /// Whether a load reads the same for every work-item of a launch at the same address, and every work-item
+    /// executes it: once per launch is enough. A single work-item gains nothing.
+    pub fn may_fetch(&self, func: &Function, task: bool, block: Block, inst: Inst) -> bool {
+        let reads = self.accesses.get(&inst).is_some_and(|a| {
+            let device = matches!(self.memories[a.memory].kind, MemoryKind::Device { .. });
+            a.kind == AccessKind::Load && a.read_only && device
+        });
+        let plain = func.insts[inst].op.mem_flags().is_some_and(|f| !f.predicated && !f.volatile);
+        !task && block == func.entry() && reads && plain
+    }
+}
+
 /// Finds memories and accesses.
 pub fn find(func: &mut Function, module: &Module, options: &Options) -> Result<Memories> {
     let cfg = Cfg::new(func);

@@ -39,7 +39,7 @@ type Cuts = SecondaryMap<Block, Option<(FxHashMap<Inst, u32>, u32)>>;
 /// Moves and repeats operations. The segments of accesses do not change.
 pub fn run(func: &mut Function, found: &Memories, task: bool) -> NotBefore {
     let cfg = Cfg::new(func);
-    let uniform = Uniform::new(func, &cfg);
+    let uniform = Uniform::new(func, &cfg, &|block, inst| found.may_fetch(func, task, block, inst));
     let not_before = NotBefore::new();
     let cutter =
         Cutter { func, accesses: &found.accesses, uniform: &uniform, not_before: &not_before };

@@ -29,7 +29,8 @@ pub fn schedule(
 ) -> Result<KernelSchedule> {
     let task = loops::is_task(&func);
     let cfg = Cfg::new(&func);
-    let uniform = Uniform::new(&func, &cfg);
+    let uniform =
+        Uniform::new(&func, &cfg, &|block, inst| found.may_fetch(&func, task, block, inst));
     let occupancy = loops::occupancy(&func, &found.memories, options, task);
     let mut s = KernelSchedule {
         func,
@@ -176,6 +177,7 @@ fn schedule_block(
         match uniform.of(inst) {
             Uniformity::Static => s.place[inst] = Some(Place::Static),
             Uniformity::Prologue => {}
+            Uniformity::Fetched => s.place[inst] = Some(Place::Fetched),
             Uniformity::Varying => match s.func.insts[inst].op {
                 Op::WorkItem(..) => s.place[inst] = Some(Place::Dispatch),
                 Op::Barrier(..) => s.place[inst] = Some(Place::BlockEntry),

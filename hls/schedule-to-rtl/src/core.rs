@@ -63,7 +63,7 @@ impl Shared<'_> {
 /// Whether a value travels with tokens: it differs between work-items.
 pub fn travels(s: &KernelSchedule, v: Value) -> bool {
     match s.func.def_inst(v) {
-        Some(i) => !matches!(s.place[i], Some(Place::Static | Place::Prologue { .. })),
+        Some(i) => !s.place[i].is_some_and(Place::is_uniform),
         None => true,
     }
 }

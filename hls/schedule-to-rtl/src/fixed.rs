@@ -85,6 +85,11 @@ impl Fixed {
                         fixed.values.insert(v, net);
                     }
                     Some(Place::Prologue { cycle }) => prologue.push((cycle, inst)),
+                    // Driven by the unit that loads it.
+                    Some(Place::Fetched) => {
+                        let net = b.net(&Self::port(v), s.func.bits(v));
+                        fixed.values.insert(v, net.into());
+                    }
                     _ => {}
                 }
             }

@@ -6,6 +6,7 @@
 mod atomics;
 mod core;
 mod entry;
+mod fetch;
 mod fixed;
 mod looped;
 pub mod manifest;

@@ -8,7 +8,7 @@ use crate::token::Stream;
 use base::IndexMap;
 use ir::{AtomicOp, Inst, Op};
 use rtl::{Expr, ModuleBuilder, Net, Param};
-use schedule::{AccessKind, MemoryId, MemoryKind};
+use schedule::{AccessKind, MemoryId, MemoryKind, Place};
 
 /// Requests that one of several loads at a unit keeps in flight.
 const SHARED_DEPTH: u32 = 64;
@@ -42,7 +42,7 @@ impl Depths {
 }
 
 /// Address bits of device memory.
-const DEVICE_ADDRESS_BITS: u32 = 64;
+pub const DEVICE_ADDRESS_BITS: u32 = 64;
 /// Byte-address bits of a token's request that lines do not need.
 fn line_bits(bus_bytes: u32) -> u32 {
     DEVICE_ADDRESS_BITS - bus_bytes.ilog2()
@@ -88,25 +88,33 @@ pub struct WriteUnit {
 
 /// What loads that share a unit have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct LoadShape {
-    port: u32,
-    bytes: u32,
-    read_only: bool,
+pub struct LoadShape {
+    /// Number of the memory port.
+    pub port: u32,
+    /// Bytes of a load.
+    pub bytes: u32,
+    /// Whether nothing in the launch writes what they read.
+    pub read_only: bool,
     /// Bits of the predicate.
-    parts: u32,
+    pub parts: u32,
 }
 
 /// A load in front of a unit.
-struct LoadClient {
-    valid: Expr,
+pub struct LoadClient {
+    /// A request is there.
+    pub valid: Expr,
     /// Driven by the unit.
-    ready: Net,
-    address: Expr,
-    pred: Expr,
+    pub ready: Net,
+    /// 64 bits.
+    pub address: Expr,
+    /// Which parts happen.
+    pub pred: Expr,
     /// Driven by the unit.
-    answer: Stream,
-    site: u32,
-    place: String,
+    pub answer: Stream,
+    /// Number of the access.
+    pub site: u32,
+    /// Source place, for a comment.
+    pub place: String,
 }
 
 /// A client of the atomic unit.
@@ -229,7 +237,7 @@ impl Memories {
     }
 
     /// One load unit for its clients.
-    fn load_unit(
+    pub fn load_unit(
         &mut self,
         b: &mut ModuleBuilder,
         sh: &Shared,
@@ -401,10 +409,11 @@ impl Memories {
 
 /// Loads that share a unit: one, unless the memory port has too few ids for a unit each.
 fn loads_per_unit(sh: &Shared, port: u32) -> u32 {
-    let device = |a: &&schedule::Access| {
-        a.kind == AccessKind::Load && sh.s.memories[a.memory].kind == MemoryKind::Device { port }
+    let device = |(inst, a): &(&Inst, &schedule::Access)| {
+        let here = sh.s.memories[a.memory].kind == MemoryKind::Device { port };
+        a.kind == AccessKind::Load && here && sh.s.place[**inst] != Some(Place::Fetched)
     };
-    let loads = sh.s.accesses.values().filter(device).count() as u32 * sh.compute_units;
+    let loads = sh.s.accesses.iter().filter(device).count() as u32 * sh.compute_units;
     loads.div_ceil(MAX_LOAD_UNITS).max(1)
 }
 

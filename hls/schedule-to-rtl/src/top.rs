@@ -1,6 +1,7 @@
 //! The kernel's top module: control registers, prologue, dispatcher, core, memory ports.
 
 use crate::core::{ChannelInfo, Core, Shared};
+use crate::fetch;
 use crate::fixed::{ArgumentBus, Fixed};
 use crate::manifest::Built;
 use crate::memory::{Depths, Memories, ReadUnit, WriteUnit, port_count};
@@ -56,9 +57,14 @@ pub fn build(
     let r_data = (0..ports).map(|p| b.net(&format!("gmem{p}_r_data"), 8 * bus_bytes)).collect();
     let mut memories =
         Memories::new(bus_bytes, Depths::new(built.memory_latency), go, draining, r_data);
+    // What is computed from what was loaded takes the prologue's time again.
+    let dispatch = match fetch::build(&mut b, sh, &fixed, &mut memories, go) {
+        Some(fetched) => delayed(&mut b, fetched, sh.s.prologue_latency + 1),
+        None => go,
+    };
     let mut units = Units::default();
     for unit in 0..sh.compute_units {
-        (b, memories) = compute_unit(sh, b, &fixed, memories, (&bus, go, unit), &mut units);
+        (b, memories) = compute_unit(sh, b, &fixed, memories, (&bus, dispatch, unit), &mut units);
     }
     memories.finish_loads(&mut b, sh);
     atomics::build(&mut b, sh, &mut memories);

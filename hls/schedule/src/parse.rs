@@ -488,6 +488,7 @@ fn next_place<'a>(
     let word = l.word()?;
     let place = match word {
         "static" => Some(Place::Static),
+        "fetched" => Some(Place::Fetched),
         "dispatch" => Some(Place::Dispatch),
         "entry" => Some(Place::BlockEntry),
         "nowhere" => None,

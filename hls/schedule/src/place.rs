@@ -18,6 +18,9 @@ pub enum Place {
         /// Starting cycle.
         cycle: u32,
     },
+    /// Once per launch, before the first work-item: a load whose address is launch-uniform, from
+    /// memory that the kernel does not write.
+    Fetched,
     /// Delivered with the work-item by the dispatcher.
     Dispatch,
     /// In segment `segment` of its block, starting `cycle` cycles after the token entered.
@@ -35,6 +38,13 @@ pub enum Place {
     },
     /// A barrier: in front of the block's first segment.
     BlockEntry,
+}
+
+impl Place {
+    /// Whether what happens here is the same for all work-items of a launch.
+    pub fn is_uniform(self) -> bool {
+        matches!(self, Place::Static | Place::Prologue { .. } | Place::Fetched)
+    }
 }
 
 /// Latency of an operation and the delays at its borders. `latency` 0: combinational, with

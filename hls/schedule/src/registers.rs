@@ -33,9 +33,8 @@ pub fn register_bits(s: &KernelSchedule) -> u64 {
 
 /// Whether a value travels with tokens.
 fn travels(s: &KernelSchedule, v: Value) -> bool {
-    let place = |i| s.place[i];
     match s.func.values[v].def {
-        ValueDef::Inst(i) => !matches!(place(i), Some(Place::Static | Place::Prologue { .. })),
+        ValueDef::Inst(i) => !s.place[i].is_some_and(Place::is_uniform),
         ValueDef::Param(..) => true,
     }
 }

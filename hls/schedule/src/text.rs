@@ -229,6 +229,7 @@ fn place(place: Option<Place>, t: OpTiming) -> String {
     let place = match place {
         Some(Place::Static) => "static".to_owned(),
         Some(Place::Prologue { cycle }) => format!("prologue@{cycle}"),
+        Some(Place::Fetched) => "fetched".to_owned(),
         Some(Place::Dispatch) => "dispatch".to_owned(),
         Some(Place::Segment { segment, cycle }) => format!("s{segment}@{cycle}"),
         Some(Place::Boundary { segment }) => format!("after s{segment}"),

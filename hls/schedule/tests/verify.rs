@@ -248,6 +248,33 @@ fn overlapping_iterations() {
 }
 
 #[test]
+fn fetched_loads() {
+    // Loads in the order of the file: of the work-item's own element; three fetched ones; through a loaded index; of what is
+    // written; volatile; in a branch.
+    let load = |s: &KernelSchedule, n: usize| {
+        let all: Vec<Inst> = s.accesses.keys().copied().collect();
+        all[n]
+    };
+    let fetch = |s: &mut KernelSchedule, n: usize| {
+        let i = load(s, n);
+        s.place[i] = Some(Place::Fetched);
+    };
+    expect("fetched", "weighted", "is launch-uniform but uses", |s| {
+        // As if nothing wrote what it reads.
+        let i = load(s, 0);
+        s.accesses[&i].read_only = true;
+        fetch(s, 0);
+    });
+    for n in [4, 5, 6, 7] {
+        expect("fetched", "weighted", "cannot be fetched before the launch", |s| fetch(s, n));
+    }
+    expect("fetched", "weighted", "cannot be fetched before the launch", |s| {
+        let i = load(s, 1);
+        s.accesses[&i].read_only = false;
+    });
+}
+
+#[test]
 fn capacities() {
     let depth = |s: &mut KernelSchedule, new| {
         let i = op(s, Op::UDiv);

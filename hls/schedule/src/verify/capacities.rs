@@ -57,7 +57,7 @@ impl Verifier<'_> {
         let Some(memory) = s.memories.get(a.memory) else {
             return self.fail(Some(inst), format!("{inst} accesses {} that is none", a.memory));
         };
-        if !matches!(s.place[inst], Some(Place::Boundary { .. })) {
+        if !matches!(s.place[inst], Some(Place::Boundary { .. } | Place::Fetched)) {
             self.fail(Some(inst), format!("{inst} accesses memory, but not at a boundary"));
         }
         if !a.bytes.is_power_of_two() || a.bytes > memory.word_bytes {

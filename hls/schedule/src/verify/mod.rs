@@ -13,7 +13,7 @@ mod loops;
 mod pipelined;
 mod timing;
 
-use crate::{KernelSchedule, Moment, Place};
+use crate::{AccessKind, KernelSchedule, MemoryKind, Moment, Place};
 use base::entity::SecondaryMap;
 use base::{Diagnostic, Diagnostics};
 use ir::analysis::Cfg;
@@ -156,11 +156,16 @@ impl<'a> Verifier<'a> {
                 }
                 Moment { segment, cycle: u32::MAX }
             }
-            Place::Prologue { .. } | Place::Static => {
+            Place::Fetched if !self.may_fetch(block, inst) => {
+                return self
+                    .fail(Some(inst), format!("{inst} cannot be fetched before the launch"));
+            }
+            Place::Prologue { .. } | Place::Static | Place::Fetched => {
                 for &a in &data.args {
-                    let fixed = s.func.def_inst(a).is_some_and(|d| {
-                        matches!(s.place[d], Some(Place::Static | Place::Prologue { .. }))
-                    });
+                    let fixed = s
+                        .func
+                        .def_inst(a)
+                        .is_some_and(|d| s.place[d].is_some_and(Place::is_uniform));
                     if !fixed {
                         self.fail(Some(inst), format!("{inst} is launch-uniform but uses {a}"));
                     }
@@ -189,13 +194,43 @@ impl<'a> Verifier<'a> {
         for &e in &data.after {
             let done = match s.place[e] {
                 Some(Place::Boundary { segment }) => segment < start.segment,
-                Some(Place::BlockEntry) => true,
+                Some(Place::BlockEntry | Place::Fetched) => true,
                 _ => false,
             };
             if !done {
                 self.fail(Some(inst), format!("{inst} does not wait for {e}"));
             }
         }
+    }
+
+    /// Whether an access reads, whatever the work-item, what nothing in the launch writes: a load of
+    /// the entry block, which all work-items execute, at an address that needs no other such load.
+    fn may_fetch(&self, block: Block, inst: Inst) -> bool {
+        let s = self.s;
+        let reads = s.accesses.get(&inst).is_some_and(|a| {
+            let device =
+                matches!(s.memories.get(a.memory).map(|m| m.kind), Some(MemoryKind::Device { .. }));
+            a.kind == AccessKind::Load && a.read_only && device
+        });
+        let plain = s.func.insts[inst].op.mem_flags().is_some_and(|f| !f.predicated && !f.volatile);
+        block == s.func.entry() && reads && plain && !self.needs_fetched(inst)
+    }
+
+    /// Whether an operand of a launch-uniform operation comes, at last, from memory.
+    fn needs_fetched(&self, inst: Inst) -> bool {
+        let s = self.s;
+        let mut work = vec![inst];
+        while let Some(i) = work.pop() {
+            let from = s.func.insts[i].args.iter().filter_map(|a| s.func.def_inst(*a));
+            for d in from {
+                match s.place[d] {
+                    Some(Place::Fetched) => return true,
+                    Some(Place::Prologue { .. }) => work.push(d),
+                    _ => {}
+                }
+            }
+        }
+        false
     }
 
     /// Launch-uniform operations start when their operands stand, and all end before the first
