@@ -147,6 +147,12 @@ def prepare(clhls, kernel):
     return (folder, [*files, "harness.v"], ins, outs), [verilog, *texts]
 
 
+def estimate_of(folder):
+    """What `clhls build` estimated for the design that was laid out in the folder."""
+    report = json.loads((folder.parent / "report.json").read_text())
+    return report["kernels"][0]["estimated_area"]
+
+
 def stage(clhls, kernels, results, keep, budget=None):
     """Fills results[kernel]["area"]: synthesises all designs, then places and routes them, smallest first, until
     `budget` CPU seconds are used. Designs whose Verilog did not change are taken from the cache. `keep` saves what is
@@ -188,6 +194,8 @@ def synthesis(clhls, kernels, results, told, keep):
         except Failed as error:
             figures, known = {"status": "failed"}, False
             print(f"{kernel.name}: {error}")
+        if figures["status"] != "failed":
+            figures = figures | {"estimate": estimate_of(sources[0])}
         results.setdefault(kernel.name, {})["area"] = figures | {"commit": common.commit()}
         progress.end(summary(figures) + ("  (cached)" if known else ""))
         keep()

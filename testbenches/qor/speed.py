@@ -65,12 +65,24 @@ def statistics(kernels):
         lines.append(f"* {unit}: {values[0]} to {values[-1]}, median {values[len(values) // 2]}")
     below = sorted(name for name, row in kernels.items() if row.get("area", {}).get("fmax", area.CLOCK_MHZ) < area.CLOCK_MHZ)
     lines.append(f"* below {area.CLOCK_MHZ} MHz: {', '.join(below) or 'none'}")
+    lines.append(estimates(kernels))
     other = sorted((name, row["area"]) for name, row in kernels.items() if row.get("area", {}).get("status", "ok") != "ok")
     lines += [f"* {name}: {row['status']}" + (f", {row['lut']} LUT by yosys" if "lut" in row else "") for name, row in other]
     absent = sorted(name for name, row in kernels.items() if not row.get("area"))
     if absent:
         lines.append(f"* not run: {', '.join(absent)}")
     return "\n".join(lines)
+
+
+def estimates(kernels):
+    """How far the estimate in report.json is from what yosys or nextpnr found."""
+    rows = [row["area"] for row in kernels.values() if row.get("area", {}).get("estimate") and "lut" in row["area"]]
+    parts = []
+    for figure, unit in (("lut", "LUT"), ("ff", "flip-flops"), ("dsp", "DSP tiles"), ("bram", "block RAMs")):
+        ratios = sorted(row["estimate"][figure] / row[figure] for row in rows if row[figure] >= 8)
+        if ratios:
+            parts.append(f"{unit} {ratios[0]:.2f} to {ratios[-1]:.2f}, median {ratios[len(ratios) // 2]:.2f}")
+    return "* estimated by `clhls build` over measured: " + ("; ".join(parts) or "not compared")
 
 
 def paths(kernels, count=12):
