@@ -179,7 +179,7 @@ module clhls_barrier #(
   clhls_ram #(
     .WIDTH(WIDTH), .DEPTH(1 << AB), .WE_WIDTH(1), .COLLIDES(0), .TARGET(TARGET)
   ) u_context (
-    .clk(clk), .en(1'b1),
+    .clk(clk), .en(1'b1), .en_out(1'b1),
     .wen(p1_valid_q), .waddr(waddr), .wdata(p1_data_q),
     .ren(read), .raddr(raddr), .rdata(rdata)
   );

@@ -11,11 +11,13 @@ module clhls_ecp5_ram #(
 ) (
   input  wire                 clk,
   input  wire                 en_a,
+  input  wire                 out_a,  // output register advances; only with en_a
   input  wire [WE_WIDTH-1:0]  wen_a,
   input  wire [ADDR_BITS-1:0] addr_a,
   input  wire [WIDTH-1:0]     wdata_a,
   output wire [WIDTH-1:0]     rdata_a,
   input  wire                 en_b,
+  input  wire                 out_b,
   input  wire [WE_WIDTH-1:0]  wen_b,
   input  wire [ADDR_BITS-1:0] addr_b,
   input  wire [WIDTH-1:0]     wdata_b,
@@ -80,14 +82,10 @@ module clhls_ecp5_ram #(
   reg [3:0] bank1_b_q;
   reg [3:0] bank2_b_q;
   always @(posedge clk) begin
-    if (en_a) begin
-      bank1_a_q <= full_a[17:14];
-      bank2_a_q <= bank1_a_q;
-    end
-    if (en_b) begin
-      bank1_b_q <= full_b[17:14];
-      bank2_b_q <= bank1_b_q;
-    end
+    if (en_a) bank1_a_q <= full_a[17:14];
+    if (out_a) bank2_a_q <= bank1_a_q;
+    if (en_b) bank1_b_q <= full_b[17:14];
+    if (out_b) bank2_b_q <= bank1_b_q;
   end
 
   genvar t;
@@ -114,10 +112,10 @@ module clhls_ecp5_ram #(
           .WIDTH(TILE)
         ) u_tile (
           .clk(clk),
-          .en_a(en_a), .we_a(|be_a & (full_a[17:14] == k)),
+          .en_a(en_a), .out_a(out_a), .we_a(|be_a & (full_a[17:14] == k)),
           .ad_a({word_a[13:2], word_a[1:0] | sub_a}),
           .di_a({{(18-TILE){1'b0}}, slice_wdata_a[t*TILE +: TILE]}), .do_a(do_a[k*18 +: 18]),
-          .en_b(en_b), .we_b(|be_b & (full_b[17:14] == k)),
+          .en_b(en_b), .out_b(out_b), .we_b(|be_b & (full_b[17:14] == k)),
           .ad_b({word_b[13:2], word_b[1:0] | sub_b}),
           .di_b({{(18-TILE){1'b0}}, slice_wdata_b[t*TILE +: TILE]}), .do_b(do_b[k*18 +: 18])
         );

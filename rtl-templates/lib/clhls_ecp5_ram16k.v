@@ -8,11 +8,13 @@ module clhls_ecp5_ram16k #(
 ) (
   input  wire        clk,
   input  wire        en_a,
+  input  wire        out_a,  // output register advances; only with en_a
   input  wire        we_a,
   input  wire [13:0] ad_a,  // word address in the upper bits; WIDTH = 18: bits 1:0 are the byte enables
   input  wire [17:0] di_a,
   output wire [17:0] do_a,
   input  wire        en_b,
+  input  wire        out_b,
   input  wire        we_b,
   input  wire [13:0] ad_b,
   input  wire [17:0] di_b,
@@ -28,9 +30,9 @@ module clhls_ecp5_ram16k #(
     .RESETMODE("SYNC"), .ASYNC_RESET_RELEASE("SYNC"), .GSR("DISABLED"),
     .CSDECODE_A("0b000"), .CSDECODE_B("0b000")
   ) u_tile (
-    .CLKA(clk), .CEA(en_a), .OCEA(en_a), .WEA(we_a), .RSTA(1'b0),
+    .CLKA(clk), .CEA(en_a), .OCEA(out_a), .WEA(we_a), .RSTA(1'b0),
     .CSA0(1'b0), .CSA1(1'b0), .CSA2(1'b0),
-    .CLKB(clk), .CEB(en_b), .OCEB(en_b), .WEB(we_b), .RSTB(1'b0),
+    .CLKB(clk), .CEB(en_b), .OCEB(out_b), .WEB(we_b), .RSTB(1'b0),
     .CSB0(1'b0), .CSB1(1'b0), .CSB2(1'b0),
     .ADA0(ad_a[0]), .ADA1(ad_a[1]), .ADA2(ad_a[2]), .ADA3(ad_a[3]), .ADA4(ad_a[4]), .ADA5(ad_a[5]),
     .ADA6(ad_a[6]), .ADA7(ad_a[7]), .ADA8(ad_a[8]), .ADA9(ad_a[9]), .ADA10(ad_a[10]), .ADA11(ad_a[11]),
@@ -81,16 +83,16 @@ module clhls_ecp5_ram16k #(
     if (en_a) begin
       if (we_a) mem[word_a] <= (mem[word_a] & ~mask_a) | (di_a[WIDTH-1:0] & mask_a);
       else read_a_q <= mem[word_a];
-      out_a_q <= read_a_q;
     end
+    if (out_a) out_a_q <= read_a_q;
   end
 
   always @(posedge clk) begin
     if (en_b) begin
       if (we_b) mem[word_b] <= (mem[word_b] & ~mask_b) | (di_b[WIDTH-1:0] & mask_b);
       else read_b_q <= mem[word_b];
-      out_b_q <= read_b_q;
     end
+    if (out_b) out_b_q <= read_b_q;
   end
 
   assign do_a = {{(18-WIDTH){1'b0}}, out_a_q};

@@ -1,6 +1,6 @@
 // ECP5 block RAM tile with one write and one read port of 36 bits, 512 words: DP16KD in its pseudo dual port mode, with its
 // output registers, with vector ports.
-// read latency 2, II 1; `en` low freezes the reads.  Use through clhls_ram.
+// read latency 2, II 1; `en` low freezes the first read stage, `en_out` the second, which never moves without the first.  Use through clhls_ram.
 // Reading the address that is written in the same cycle: undefined.
 `default_nettype none
 
@@ -10,6 +10,7 @@ module clhls_ecp5_ram36 (
   input  wire [8:0]  waddr,
   input  wire [35:0] wdata,
   input  wire        en,
+  input  wire        en_out,
   input  wire [8:0]  raddr,
   output wire [35:0] rdata
 );
@@ -26,9 +27,9 @@ module clhls_ecp5_ram36 (
     .RESETMODE("SYNC"), .ASYNC_RESET_RELEASE("SYNC"), .GSR("DISABLED"),
     .CSDECODE_A("0b000"), .CSDECODE_B("0b000")
   ) u_tile (
-    .CLKA(clk), .CEA(1'b1), .OCEA(en), .WEA(1'b1), .RSTA(1'b0),
+    .CLKA(clk), .CEA(1'b1), .OCEA(en_out), .WEA(1'b1), .RSTA(1'b0),
     .CSA0(1'b0), .CSA1(1'b0), .CSA2(1'b0),
-    .CLKB(clk), .CEB(en), .OCEB(en), .WEB(1'b0), .RSTB(1'b0),
+    .CLKB(clk), .CEB(en), .OCEB(en_out), .WEB(1'b0), .RSTB(1'b0),
     .CSB0(1'b0), .CSB1(1'b0), .CSB2(1'b0),
     .ADA0(we[0]), .ADA1(we[1]), .ADA2(we[2]), .ADA3(we[3]), .ADA4(1'b0), .ADA5(waddr[0]),
     .ADA6(waddr[1]), .ADA7(waddr[2]), .ADA8(waddr[3]), .ADA9(waddr[4]), .ADA10(waddr[5]), .ADA11(waddr[6]),
@@ -61,10 +62,8 @@ module clhls_ecp5_ram36 (
     for (i = 0; i < 4; i = i + 1) begin
       if (we[i]) mem[waddr][9*i +: 9] <= wdata[9*i +: 9];
     end
-    if (en) begin
-      read_q  <= mem[raddr];
-      rdata_q <= read_q;
-    end
+    if (en) read_q <= mem[raddr];
+    if (en_out) rdata_q <= read_q;
   end
 
   assign rdata = rdata_q;

@@ -1,5 +1,5 @@
 // ECP5 RAM of any width, up to 512 words, with one write and one read port, out of tiles 36 bits wide.
-// read latency 2, II 1; `en` low freezes the reads.  Use through clhls_ram.
+// read latency 2, II 1; `en` low freezes the first read stage, `en_out` the second, which never moves without the first.  Use through clhls_ram.
 // Reading the address that is written in the same cycle: undefined.
 `default_nettype none
 
@@ -14,6 +14,7 @@ module clhls_ecp5_ram_1w1r #(
   input  wire [ADDR_BITS-1:0] waddr,
   input  wire [WIDTH-1:0]     wdata,
   input  wire                 en,
+  input  wire                 en_out,
   input  wire [ADDR_BITS-1:0] raddr,
   output wire [WIDTH-1:0]     rdata
 );
@@ -60,7 +61,7 @@ module clhls_ecp5_ram_1w1r #(
       clhls_ecp5_ram36 u_tile (
         .clk(clk),
         .we(slice_wen[t*4 +: 4]), .waddr(full_w[8:0]), .wdata(slice_wdata[t*36 +: 36]),
-        .en(en), .raddr(full_r[8:0]), .rdata(slice_rdata[t*36 +: 36])
+        .en(en), .en_out(en_out), .raddr(full_r[8:0]), .rdata(slice_rdata[t*36 +: 36])
       );
     end
   endgenerate

@@ -1,11 +1,12 @@
 // First-word-fall-through FIFO of any depth; picks the cheapest implementation for DEPTH.
-// latency 1 (empty FIFO: word in at cycle t is out at t+1), II 1.  Capacity >= DEPTH (see docs/rtl-library.md for the exact number).
+// latency 1 (empty FIFO: word in at cycle t is out at t+1), II 1.  Behind another word, at most 4 in block RAM.  Capacity >= DEPTH (see docs/rtl-library.md for the exact number).
 // Every output is a register: s_ready, m_valid and m_data.
 `default_nettype none
 
 module clhls_fifo #(
   parameter WIDTH  = 32,        // payload bits, >= 1
   parameter DEPTH  = 16,        // guaranteed capacity in words, >= 1
+  parameter PROMPT = 0,         // 1: latency 1 behind other words, too (never a block RAM)
   parameter TARGET = "generic"  // device family for the RAM primitive: "generic" or "ecp5"
 ) (
   input  wire             clk,
@@ -38,7 +39,7 @@ module clhls_fifo #(
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
         .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
       );
-    end else if (DEPTH <= MOST_LUTRAM) begin : g_lutram
+    end else if (DEPTH <= MOST_LUTRAM || PROMPT != 0) begin : g_lutram
       clhls_fifo_lutram #(
         .WIDTH(WIDTH), .DEPTH(DEPTH)
       ) u_fifo (

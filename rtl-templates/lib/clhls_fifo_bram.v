@@ -1,6 +1,6 @@
 // First-word-fall-through FIFO: block RAM ring (2-cycle read) whose read stages and the output register are one elastic
 // pipeline; an empty FIFO is bypassed.
-// latency 1, II 1.  Capacity 2^ceil(log2(DEPTH-2)) + 2, one more while words flow.  Use through clhls_fifo.
+// latency 1 when empty, else at least 4, II 1.  Capacity 2^ceil(log2(DEPTH-3)) + 3.  Use through clhls_fifo.
 `default_nettype none
 
 module clhls_fifo_bram #(
@@ -25,7 +25,7 @@ module clhls_fifo_bram #(
     end
   end
 
-  localparam AW = $clog2(DEPTH - 2);  // ring address bits; output register and second read stage are the missing words
+  localparam AW = $clog2(DEPTH - 3);  // ring address bits; output register and read stages are the missing words
 
   // Ring of words written and not yet read.
   reg [AW-1:0] wptr_q;
@@ -34,7 +34,7 @@ module clhls_fifo_bram #(
   reg          empty_q;   // count_q == 0
   reg          full_q;    // count_q == 2^AW
 
-  // Stages after the ring, which move together while the last of them can: a word waits in the RAM's output registers.
+  // Stages after the ring, each of which moves when the next one does or is empty: words wait in the RAM's registers.
   reg             read1_q;   // RAM read, first stage
   reg             read2_q;   // RAM read, data at rdata
   reg             none_q;    // ring and read stages are empty: a word may go straight to the output register
@@ -42,10 +42,11 @@ module clhls_fifo_bram #(
   reg [WIDTH-1:0] data_q;
 
   wire load    = ~valid_q | m_ready;    // the output register is free
-  wire move    = ~read2_q | load;       // the read stages advance
+  wire move2   = ~read2_q | load;       // the second read stage advances
+  wire move1   = ~read1_q | move2;      // the first one does
   wire take    = s_valid & ~full_q;
   wire push    = take & ~(none_q & load);
-  wire read    = ~empty_q & move;
+  wire read    = ~empty_q & move1;
 
   wire [WIDTH-1:0] rdata;
 
@@ -76,12 +77,10 @@ module clhls_fifo_bram #(
         empty_q <= count_q == {{AW{1'b0}}, 1'b1};
         full_q  <= 1'b0;
       end
-      if (move) begin
-        read1_q <= read;
-        read2_q <= read1_q;
-      end
+      if (move1) read1_q <= read;
+      if (move2) read2_q <= read1_q;
       // When the last word leaves the second stage, nothing is behind it and nothing comes.
-      none_q  <= ~push & empty_q & ~read1_q & move;
+      none_q  <= ~push & empty_q & ~read1_q & move2;
       valid_q <= read2_q | (take & none_q) | (valid_q & ~m_ready);
     end
   end
@@ -93,7 +92,7 @@ module clhls_fifo_bram #(
   clhls_ram #(
     .WIDTH(WIDTH), .DEPTH(1 << AW), .WE_WIDTH(1), .COLLIDES(0), .TARGET(TARGET)
   ) u_ram (
-    .clk(clk), .en(move),
+    .clk(clk), .en(move1), .en_out(move2),
     .wen(push), .waddr(wptr_q), .wdata(s_data),
     .ren(read), .raddr(rptr_q), .rdata(rdata)
   );

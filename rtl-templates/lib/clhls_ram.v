@@ -1,5 +1,6 @@
 // Simple dual port RAM, one write and one read port, output register included.
-// read latency 2, II 1; `en` low freezes both read stages (writes go on).
+// read latency 2, II 1; `en` low freezes the first read stage, `en_out` the second (writes go on).  The second stage must not move
+// without the first.
 // Reading the address written in the same cycle returns the old word.
 `default_nettype none
 
@@ -12,7 +13,8 @@ module clhls_ram #(
   parameter ADDR_BITS = (DEPTH > 1) ? $clog2(DEPTH) : 1  // derived: do not set
 ) (
   input  wire                 clk,
-  input  wire                 en,     // read stages advance
+  input  wire                 en,     // first read stage advances
+  input  wire                 en_out, // second read stage advances; only with `en`
   input  wire [WE_WIDTH-1:0]  wen,    // lane i: wdata[i*WIDTH/WE_WIDTH +: WIDTH/WE_WIDTH]
   input  wire [ADDR_BITS-1:0] waddr,
   input  wire [WIDTH-1:0]     wdata,
@@ -43,7 +45,7 @@ module clhls_ram #(
           .WIDTH(WIDTH), .DEPTH(DEPTH), .WE_WIDTH(WE_WIDTH)
         ) u_tiles (
           .clk(clk),
-          .wen(tile_wen), .waddr(tile_waddr), .wdata(tile_wdata), .en(en), .raddr(raddr), .rdata(tile_rdata)
+          .wen(tile_wen), .waddr(tile_waddr), .wdata(tile_wdata), .en(en), .en_out(en_out), .raddr(raddr), .rdata(tile_rdata)
         );
       end else begin : g_deep
         wire [WIDTH-1:0] write_side;  // port A only writes
@@ -51,8 +53,8 @@ module clhls_ram #(
           .WIDTH(WIDTH), .DEPTH(DEPTH), .WE_WIDTH(WE_WIDTH)
         ) u_tiles (
           .clk(clk),
-          .en_a(|tile_wen), .wen_a(tile_wen), .addr_a(tile_waddr), .wdata_a(tile_wdata), .rdata_a(write_side),
-          .en_b(en), .wen_b({WE_WIDTH{1'b0}}), .addr_b(raddr), .wdata_b({WIDTH{1'b0}}), .rdata_b(tile_rdata)
+          .en_a(|tile_wen), .out_a(|tile_wen), .wen_a(tile_wen), .addr_a(tile_waddr), .wdata_a(tile_wdata), .rdata_a(write_side),
+          .en_b(en), .out_b(en_out), .wen_b({WE_WIDTH{1'b0}}), .addr_b(raddr), .wdata_b({WIDTH{1'b0}}), .rdata_b(tile_rdata)
         );
         wire unused = &{1'b0, write_side};
       end
@@ -73,8 +75,10 @@ module clhls_ram #(
           wdata_q <= wdata;
           if (en) begin
             hit1_q  <= wen_q & {WE_WIDTH{raddr == waddr_q}};
-            hit2_q  <= hit1_q;
             late1_q <= wdata_q;
+          end
+          if (en_out) begin
+            hit2_q  <= hit1_q;
             late2_q <= late1_q;
           end
         end
@@ -102,7 +106,7 @@ module clhls_ram #(
           if (wen[i]) mem[waddr][i*LANE +: LANE] <= wdata[i*LANE +: LANE];
         end
         if (en & ren) read_q <= mem[raddr];
-        if (en) rdata_q <= read_q;
+        if (en_out) rdata_q <= read_q;
       end
       assign rdata = rdata_q;
     end

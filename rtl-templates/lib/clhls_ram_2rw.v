@@ -37,8 +37,8 @@ module clhls_ram_2rw #(
         .WIDTH(WIDTH), .DEPTH(DEPTH), .WE_WIDTH(WE_WIDTH)
       ) u_tiles (
         .clk(clk),
-        .en_a(a_en), .wen_a(a_wen), .addr_a(a_addr), .wdata_a(a_wdata), .rdata_a(a_rdata),
-        .en_b(b_en), .wen_b(b_wen), .addr_b(b_addr), .wdata_b(b_wdata), .rdata_b(b_rdata)
+        .en_a(a_en), .out_a(a_en), .wen_a(a_wen), .addr_a(a_addr), .wdata_a(a_wdata), .rdata_a(a_rdata),
+        .en_b(b_en), .out_b(b_en), .wen_b(b_wen), .addr_b(b_addr), .wdata_b(b_wdata), .rdata_b(b_rdata)
       );
     end else begin : g_generic
       localparam LANE = WIDTH / WE_WIDTH;

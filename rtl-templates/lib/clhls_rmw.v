@@ -183,7 +183,7 @@ module clhls_rmw #(
   clhls_ram #(
     .WIDTH(LANES * WIDTH), .DEPTH(DEPTH), .WE_WIDTH(LANES), .COLLIDES(0), .TARGET(TARGET)
   ) u_ram (
-    .clk(clk), .en(1'b1),
+    .clk(clk), .en(1'b1), .en_out(1'b1),
     .wen(x_wen ? {LANES{1'b1}} : w_lane),
     .waddr(x_wen ? x_line : w_addr[ADDR_BITS-1 -: LINE_BITS]),
     .wdata(x_wen ? x_wdata : {LANES{w_value}}),

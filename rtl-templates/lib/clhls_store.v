@@ -248,8 +248,9 @@ module clhls_store #(
   wire       blen_valid;
   wire [7:0] blen;
 
+  // Memory acknowledges a burst when it likes: its length must stand there, and so must the fact that it is under way.
   clhls_fifo #(
-    .WIDTH(8), .DEPTH(BURSTS)
+    .WIDTH(8), .DEPTH(BURSTS), .PROMPT(1)
   ) u_blen (
     .clk(clk), .rst(rst),
     .s_valid(start), .s_ready(blen_ready), .s_data(start_len),

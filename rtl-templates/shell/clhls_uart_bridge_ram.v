@@ -36,7 +36,7 @@ module clhls_uart_bridge_ram #(
     assign r_valid = reading[1];
 
     clhls_ram #(.WIDTH(DATA_BITS), .DEPTH(WORDS), .WE_WIDTH(BYTES), .TARGET(TARGET)) u_ram (
-        .clk(clk), .en(1'b1),
+        .clk(clk), .en(1'b1), .en_out(1'b1),
         .wen(wr_strb & {BYTES{wr_valid && !wr_error}}), .waddr(wr_word), .wdata(wr_data),
         .ren(rd_valid), .raddr(rd_word), .rdata(r_data)
     );

@@ -3,7 +3,8 @@
 module bench;
   parameter WIDTH    = 32;
   parameter DEPTH    = 16;
-  parameter CAPACITY = 17;  // documented, when words come without a pause
+  parameter CAPACITY = 17;  // documented
+  parameter PROMPT   = 0;
   parameter TARGET   = "generic";
   `include "bench.vh"
 
@@ -17,7 +18,7 @@ module bench;
   integer          sent = 0, got = 0, hold = 0, pour = 1;
 
   clhls_fifo #(
-    .WIDTH(WIDTH), .DEPTH(DEPTH), .TARGET(TARGET)
+    .WIDTH(WIDTH), .DEPTH(DEPTH), .PROMPT(PROMPT), .TARGET(TARGET)
   ) dut (
     .clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
   );
@@ -31,11 +32,22 @@ module bench;
     was_data <= m_data;
   end
 
+  // sent, 0 to 3 edges before the last one
+  integer before [0:3];
+  initial {before[0], before[1], before[2], before[3]} = 0;
+
   always @(posedge clk) if (!rst) begin
+    // Words are shown when those before them have left: prompt FIFOs show them one cycle after they came, others four at most.
+    if (PROMPT != 0) check(m_valid === (before[0] != got), "seems empty, or not");
+    check(m_valid || before[3] <= got, "word late");
+    before[3] = before[2];
+    before[2] = before[1];
+    before[1] = before[0];
     if (s_valid & s_ready) begin
       sent = sent + 1;
       s_data <= s_data * 5 + 3;
     end
+    before[0] = sent;
     if (~s_valid | s_ready) s_valid <= pour && in_turn(0);
     if (m_valid & m_ready) begin
       got = got + 1;

@@ -14,10 +14,8 @@
   wire [AW-1:0] f_addr  = rptr_q + f_place[AW-1:0] - f_ahead[AW-1:0];
   always @(posedge clk) begin
     if (push) f_mem[wptr_q] <= s_data;
-    if (move) begin
-      if (read) f_read1 <= f_mem[rptr_q];
-      f_read2 <= f_read1;
-    end
+    if (read) f_read1 <= f_mem[rptr_q];
+    if (move2) f_read2 <= f_read1;
     if (rst) begin
       f_in  <= 0;
       f_out <= 0;
@@ -35,8 +33,6 @@
     assert (full_q == count_q[AW]);
     assert (none_q == (empty_q & ~read1_q & ~read2_q));
     assert (f_count == count_q + f_ahead);
-    // A full ring has its guaranteed words: with the next one waiting in front of the output register.
-    if (full_q & valid_q & ~m_ready & read2_q) assert (f_count >= (1 << AW) + 2);
     if (f_place < f_count) begin
       if (f_place >= f_ahead) assert (f_mem[f_addr] == f_data);
       else if (f_place == 0 && valid_q) assert (data_q == f_data);
@@ -45,3 +41,5 @@
     end
   end
   always @(posedge clk) if (f_on && !$past(rst) && $past(m_valid & ~m_ready)) assert (m_valid && $stable(m_data));
+  // Words wait as near to the output as they can: none can hide behind an empty stage for long.
+  always @(posedge clk) if (f_on && !$past(rst) && $past(m_valid & ~m_ready & read1_q & read2_q)) assert (read1_q & read2_q);

@@ -25,7 +25,7 @@ module bench;
   clhls_ram #(
     .WIDTH(WIDTH), .DEPTH(DEPTH), .WE_WIDTH(WE_WIDTH), .COLLIDES(COLLIDES), .TARGET(TARGET)
   ) dut (
-    .clk(clk), .en(en), .wen(wen), .waddr(waddr), .wdata(wdata), .ren(ren), .raddr(raddr), .rdata(rdata)
+    .clk(clk), .en(en), .en_out(en), .wen(wen), .waddr(waddr), .wdata(wdata), .ren(ren), .raddr(raddr), .rdata(rdata)
   );
 
   initial for (i = 0; i < DEPTH; i = i + 1) known[i] = 0;
