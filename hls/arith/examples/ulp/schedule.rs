@@ -1,11 +1,13 @@
 //! How long functions take, and what is told while they run.
 
+use crate::lanes::LANES;
 use crate::measure::{CHUNK, Job, Judge};
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-/// Chunks that are run to see how long a case takes.
-const PROBES: u64 = 8;
+/// Places from which cases are run to see how long they take, and how many from each: too few for others to get the processor meanwhile.
+const PROBES: u64 = 32;
+const PROBE: u64 = LANES as u64;
 
 /// Between two lines where they are kept.
 const PERIOD: Duration = Duration::from_secs(120);
@@ -13,7 +15,7 @@ const PERIOD: Duration = Duration::from_secs(120);
 /// Seconds that all cases of a function will take on one core: a few of them, from all over, are run.
 pub fn projection(job: Job) -> f64 {
     let mut judge = Judge::new(job);
-    let count = CHUNK.min(job.cases);
+    let count = PROBE.min(job.cases);
     let apart = job.cases / PROBES / CHUNK * CHUNK;
     let mut time = |k: u64| {
         let start = Instant::now();

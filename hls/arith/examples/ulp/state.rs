@@ -111,9 +111,14 @@ impl State {
         if let Some(folder) = Path::new(&self.path).parent() {
             std::fs::create_dir_all(folder)?;
         }
+        let text: String = self.rows.iter().map(Row::to_tsv).collect();
+        if std::fs::metadata(&self.path).is_ok_and(|m| !m.is_file()) {
+            // Such as /dev/null, which must not be replaced.
+            return std::fs::write(&self.path, text);
+        }
         // Never half a file, whenever the run is interrupted.
         let new = format!("{}.new", self.path);
-        std::fs::write(&new, self.rows.iter().map(Row::to_tsv).collect::<String>())?;
+        std::fs::write(&new, text)?;
         std::fs::rename(&new, &self.path)
     }
 

@@ -185,13 +185,20 @@ fn unary<A: Lane, D: Lane>(banks: &mut Banks, step: &Step, f: impl Fn(A) -> D) {
     D::bank(banks)[step.d as usize] = Some(out);
 }
 
-/// A result of two operands.
+/// A result of two operands, of which the second may be a constant.
 #[inline(always)]
 fn binary<A: Lane, D: Lane>(banks: &mut Banks, step: &Step, f: impl Fn(A, A) -> D) {
     let mut out = D::bank(banks)[step.d as usize].take().expect(PRESENT);
-    let (a, b) = (A::array(banks, step.a), A::array(banks, step.b));
-    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
-        *out = f(*a, *b);
+    let a = A::array(banks, step.a);
+    if let Some(constant) = step.constant {
+        let b = A::low_of(constant);
+        for (out, a) in out.iter_mut().zip(a) {
+            *out = f(*a, b);
+        }
+    } else {
+        for ((out, a), b) in out.iter_mut().zip(a).zip(A::array(banks, step.b)) {
+            *out = f(*a, *b);
+        }
     }
     D::bank(banks)[step.d as usize] = Some(out);
 }
@@ -204,7 +211,9 @@ fn select<A: Lane>(banks: &mut Banks, step: &Step) {
     for (((out, condition), then), otherwise) in
         out.iter_mut().zip(condition).zip(then).zip(otherwise)
     {
-        *out = if *condition == 0 { *otherwise } else { *then };
+        // Not a choice, of which the compiler would make jumps: the condition is 0 or 1.
+        let ones = A::low_of(0).sub(A::low_of(u128::from(*condition)));
+        *out = otherwise.xor(then.xor(*otherwise).and(ones));
     }
     A::bank(banks)[step.d as usize] = Some(out);
 }

@@ -38,6 +38,8 @@ struct Lowering<'f> {
     /// Register of each value.
     registers: Vec<Option<u32>>,
     constants: BTreeMap<(Class, u128), u32>,
+    /// Constant that each register is.
+    known: BTreeMap<u32, u128>,
     extended: BTreeMap<(u32, Class), u32>,
 }
 
@@ -50,6 +52,7 @@ impl<'f> Lowering<'f> {
             classes: vec![],
             registers: vec![None; func.values.len()],
             constants: BTreeMap::new(),
+            known: BTreeMap::new(),
             extended: BTreeMap::new(),
         }
     }
@@ -69,6 +72,7 @@ impl<'f> Lowering<'f> {
         }
         let register = self.register(class);
         self.constants.insert((class, value), register);
+        self.known.insert(register, value);
         register
     }
 
@@ -81,12 +85,17 @@ impl<'f> Lowering<'f> {
         class: Class,
         bits: u32,
     ) -> u32 {
-        let [a, b, c] = operands;
+        let [mut a, mut b, c] = operands;
+        let known = |register| self.known.get(&register).copied();
+        if action.is_commutative() && known(b).is_none() && known(a).is_some() {
+            (a, b) = (b, a);
+        }
+        let constant = if action.is_binary() { known(b) } else { None };
         let from = if action == Action::Select { b } else { a };
         let from = self.classes[from as usize];
         let d = self.register(class);
         let (by, width) = (by as u8, bits as u8);
-        self.steps.push(Step { action, from, to: class, d, a, b, c, by, width });
+        self.steps.push(Step { action, from, to: class, d, a, b, c, constant, by, width });
         d
     }
 
@@ -96,7 +105,7 @@ impl<'f> Lowering<'f> {
         if from == class {
             return register;
         }
-        if let Some(value) = self.constant_of(register) {
+        if let Some(value) = self.known.get(&register).copied() {
             return self.constant(class, value);
         }
         if let Some(known) = self.extended.get(&(register, class)) {
@@ -106,10 +115,6 @@ impl<'f> Lowering<'f> {
         let extended = self.step(Action::Slice, [register; 3], 0, class, bits);
         self.extended.insert((register, class), extended);
         extended
-    }
-
-    fn constant_of(&self, register: u32) -> Option<u128> {
-        self.constants.iter().find(|(_, r)| **r == register).map(|((_, value), _)| *value)
     }
 
     /// The instruction that defines a value.
@@ -254,6 +259,8 @@ impl<'f> Lowering<'f> {
         last_use[result as usize] = usize::MAX;
         let mut places = Places::default();
         let mut place_of: Vec<u32> = vec![0; self.classes.len()];
+        let is_read = |r: &u32| *r == result || last_use[*r as usize] != usize::MAX;
+        self.constants.retain(|_, register| is_read(register));
         for ((class, _), register) in &self.constants {
             last_use[*register as usize] = usize::MAX;
             place_of[*register as usize] = places.take(*class);
@@ -302,11 +309,13 @@ impl<'f> Lowering<'f> {
     }
 }
 
-/// The registers that a step reads, each once or more often.
+/// The registers that a step reads, some more than once.
 fn operands(step: &Step) -> [u32; 3] {
     match step.action {
         Action::Lookup => [step.a; 3],
-        _ => [step.a, step.b, step.c],
+        Action::Select => [step.a, step.b, step.c],
+        _ if step.constant.is_some() || !step.action.is_binary() => [step.a; 3],
+        _ => [step.a, step.b, step.b],
     }
 }
 

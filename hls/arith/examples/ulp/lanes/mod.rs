@@ -12,7 +12,7 @@ use ir::Function;
 use kernels::Banks;
 
 /// Operands of a run.
-pub const LANES: usize = 256;
+pub const LANES: usize = 512;
 
 /// The machine word that holds a value: the smallest that is wide enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,6 +74,23 @@ enum Action {
     Lookup,
 }
 
+impl Action {
+    /// It has two operands, of one class.
+    fn is_binary(self) -> bool {
+        use Action::*;
+        match self {
+            Add | Sub | Mul | UnsignedProduct | SignedProduct | And | Or | Xor => true,
+            Shl | LShr | AShr | Concat | Eq | Ult | Slt => true,
+            Not | Select | Clz | Popcount | Slice | Sext | Lookup => false,
+        }
+    }
+
+    fn is_commutative(self) -> bool {
+        use Action::*;
+        matches!(self, Add | Mul | UnsignedProduct | SignedProduct | And | Or | Xor | Eq)
+    }
+}
+
 /// One loop over the lanes.
 #[derive(Clone, Copy, Debug)]
 struct Step {
@@ -87,6 +104,8 @@ struct Step {
     a: u32,
     b: u32,
     c: u32,
+    /// The second of two operands instead of `b`.
+    constant: Option<u128>,
     /// See [`Action`].
     by: u8,
     /// Bits of the result.
