@@ -21,6 +21,9 @@ pub fn error(f: MathFn, format: Format, x: u128, y: u128, result: u128) -> f64 {
 
 /// A number of a narrower format, exact.
 fn widen(format: Format, bits: u128) -> f64 {
+    if format == Format::F32 {
+        return f32::from_bits(bits as u32).into();
+    }
     let negative = bits & format.sign_mask() != 0;
     let exponent = (bits >> format.frac_bits) as u32 & format.exp_max();
     let fraction = (bits & ((1 << format.frac_bits) - 1)) as f64;
@@ -32,6 +35,11 @@ fn widen(format: Format, bits: u128) -> f64 {
         (hidden + fraction) * 2f64.powi(scale)
     };
     if negative { -magnitude } else { magnitude }
+}
+
+/// 2^n, a normal number.
+fn power_of_two(n: i32) -> f64 {
+    f64::from_bits(((1023 + n) as u64) << 52)
 }
 
 /// Distance of a result from the value in units of the value's last place, infinite where one is a NaN, an infinity or (of
@@ -56,7 +64,7 @@ fn distance(format: Format, ours: f64, value: f64) -> f64 {
     }
     let least = 1 - format.bias() as i32;
     let exponent = libm::ilogb(value).clamp(least, format.bias() as i32);
-    ((ours - value) * 2f64.powi(format.frac_bits as i32 - exponent)).abs()
+    ((ours - value) * power_of_two(format.frac_bits as i32 - exponent)).abs()
 }
 
 fn value(f: MathFn, x: f64, y: f64) -> f64 {

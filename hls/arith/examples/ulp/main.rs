@@ -4,29 +4,38 @@
 //! everyday numbers. Half and single precision are compared with double precision by a library that has nothing to do with
 //! this crate (`libm`), whose own error is below 2^-27 of their units; double precision is compared with MPFR.
 //!
+//! All of that would take half a day of one core with the obvious program. So the datapaths run over arrays of operands (`lanes`), and
+//! the reference is asked only where a result is not the one of a correctly rounding library (`filter`), and in some cases anyway.
+//!
 //! Options: `--sample N` takes every N-th operand of more than 16 bits, `--count N` sets the cases where not every operand is run (default 10^8),
-//! `--state FILE` keeps finished functions (default build/numerics/ulp.tsv; those whose datapath did not change are not run
-//! again), `--write FILE` writes the table, with the `--date` that it is given. Names select functions. Exits with 1 if a bound is exceeded, with 2 on wrong usage.
+//! `--audit N` compares one case in N with the reference even where that seems unnecessary (default 256; 1 for all), `--threads N`,
+//! `--state FILE` keeps what is known (default build/numerics/ulp.tsv; functions whose datapath did not change are not run
+//! again, and interrupted ones go on where they were), `--write FILE` writes the table, with the `--date` that it is given, `--plan` only says how long
+//! each function will take. Names select functions; the fastest are run first. Exits with 1 if a bound is exceeded, with 2 on wrong usage or
+//! if the filter turns out to hide errors.
 
 mod double;
+mod filter;
 #[path = "../../tests/functions/mod.rs"]
 mod functions;
+mod lanes;
+mod measure;
 mod operands;
+mod schedule;
 mod state;
 
-use arith::{Format, Operator, eval, math};
+use arith::{Format, math};
 use clhls_arith as arith;
 use functions::bounds::bound;
-use functions::numbers::decode;
 use ir::{MathFn, MathType};
+use measure::{Job, Judge, Worst};
+use schedule::Progress;
 use state::{Row, State};
-use std::io::{IsTerminal as _, Write as _};
+use std::io;
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Operands that a thread takes at a time.
-const CHUNK: u64 = 1 << 12;
+/// Cases after which what is known is written down: seconds, or a minute for the slowest.
+const SEGMENT: u64 = 1 << 24;
 
 /// The command line.
 struct Options {
@@ -36,13 +45,19 @@ struct Options {
     date: String,
     count: u64,
     sample: u64,
+    audit: u64,
+    threads: u64,
+    plan: bool,
 }
 
 impl Options {
     fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         let state = concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/numerics/ulp.tsv").to_owned();
         let (names, date) = (vec![], String::new());
-        let mut o = Options { names, file: None, state, date, count: 100_000_000, sample: 1 };
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+        let (count, sample, audit, plan) = (100_000_000, 1, 256, false);
+        let file = None;
+        let mut o = Options { names, file, state, date, count, sample, audit, threads, plan };
         while let Some(arg) = args.next() {
             let mut number = || {
                 let value = args.next().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
@@ -51,6 +66,9 @@ impl Options {
             match arg.as_str() {
                 "--count" => o.count = number()?,
                 "--sample" => o.sample = number()?,
+                "--audit" => o.audit = number()?,
+                "--threads" => o.threads = number()?,
+                "--plan" => o.plan = true,
                 "--write" => o.file = Some(args.next().ok_or("--write wants a file")?),
                 "--date" => o.date = args.next().ok_or("--date wants a date")?,
                 "--state" => o.state = args.next().ok_or("--state wants a file")?,
@@ -81,24 +99,49 @@ fn main() -> ExitCode {
 }
 
 /// Runs what is not known yet; whether everything is within its bound.
-fn measure_all(options: &Options) -> std::io::Result<bool> {
+fn measure_all(options: &Options) -> io::Result<bool> {
     let mut state = State::load(&options.state)?;
+    let wanted = wanted(&options.names);
+    let unknown = plan(&wanted, options, &state);
+    let total = unknown.iter().map(|(_, seconds)| seconds).sum();
+    if options.plan {
+        unknown.iter().for_each(|(job, s)| println!("{}_{}\t{s:.1} s", job.f.name(), job.format));
+        println!("{} functions, {} of one core", unknown.len(), schedule::clock(total));
+        return Ok(true);
+    }
+    eprintln!("ulp: {} functions, {} of one core", unknown.len(), schedule::clock(total));
+    let mut progress = Progress::new(total);
+    for (job, seconds) in &unknown {
+        measure(*job, *seconds, options.threads, &mut state, &mut progress)?;
+        eprintln!("ulp: {}", state.row(job.f, job.format).expect("known now").line());
+    }
     let mut within = true;
-    for (f, format) in wanted(&options.names) {
-        let (cases, all) = cases(f, format, options);
-        let fingerprint = state::fingerprint(f, format);
-        if !state.knows(f, format, fingerprint, cases) {
-            let (worst, x, y) = measure(f, format, cases, all);
-            state.put(Row { f, format, fingerprint, cases, all, worst, x, y })?;
-        }
+    for (f, format) in wanted {
         let row = state.row(f, format).expect("known now");
         println!("{}", row.line());
         within &= row.worst <= bound(f, format);
     }
     if let Some(file) = &options.file {
-        std::fs::write(file, state.page(&options.date, options.sample))?;
+        std::fs::write(file, state.page(&options.date, options.sample, options.audit))?;
     }
     Ok(within)
+}
+
+/// What is to be run, and the seconds that it will take, the fastest first.
+fn plan(wanted: &[(MathFn, Format)], options: &Options, state: &State) -> Vec<(Job, f64)> {
+    let mut jobs = vec![];
+    for (f, format) in wanted.iter().copied() {
+        let (cases, every) = cases(f, format, options);
+        let fingerprint = state::fingerprint(f, format);
+        if !state.knows(f, format, fingerprint, cases) {
+            let job = Job { f, format, cases, every, audit: options.audit };
+            let done = state.interrupted(f, format, fingerprint, cases).map_or(0, |r| r.done);
+            let left = (cases - done) as f64 / cases as f64;
+            jobs.push((job, schedule::projection(job) * left));
+        }
+    }
+    jobs.sort_by(|x, y| x.1.total_cmp(&y.1));
+    jobs
 }
 
 fn wanted(names: &[String]) -> Vec<(MathFn, Format)> {
@@ -120,60 +163,39 @@ fn cases(f: MathFn, format: Format, options: &Options) -> (u64, bool) {
     (all / sample.min(all), every)
 }
 
-/// The largest error in ulp and its operands.
-fn measure(f: MathFn, format: Format, cases: u64, every: bool) -> (f64, u128, u128) {
-    let step = if every { (1u64 << format.width()) / cases } else { 1 };
-    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-    let worst = Mutex::new((-1.0, 0, 0));
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mut mine = (-1.0, 0, 0);
-                loop {
-                    let first = next.fetch_add(CHUNK, Ordering::Relaxed);
-                    if first >= cases {
-                        break;
-                    }
-                    let count = CHUNK.min(cases - first);
-                    let mut test = |x: u128, y: u128| {
-                        let error = error(f, format, x, y);
-                        if error > mine.0 {
-                            mine = (error, x, y);
-                        }
-                    };
-                    match every {
-                        true => (first..first + count).for_each(|k| test((k * step).into(), 0)),
-                        false => operands::mixed(f, format, first, count, &mut test),
-                    }
-                    progress(f, format, done.fetch_add(count, Ordering::Relaxed) + count, cases);
-                }
-                let mut worst = worst.lock().expect("no panics while held");
-                if mine.0 > worst.0 {
-                    *worst = mine;
-                }
-            });
-        }
+/// Runs the cases of a function that are not known, `seconds` of one core, and writes down what is found every now and then.
+fn measure(
+    job: Job,
+    seconds: f64,
+    threads: u64,
+    state: &mut State,
+    progress: &mut Progress,
+) -> io::Result<()> {
+    let Job { f, format, cases, every, .. } = job;
+    let fingerprint = state::fingerprint(f, format);
+    let known = state.interrupted(f, format, fingerprint, cases);
+    let mut done = known.map_or(0, |row| row.done);
+    let mut worst = known.map_or(Worst::NONE, |row| Worst {
+        error: row.worst,
+        x: row.x as u64,
+        y: row.y as u64,
+        ..Worst::NONE
     });
-    worst.into_inner().expect("no panics while held")
-}
-
-fn progress(f: MathFn, format: Format, done: u64, cases: u64) {
-    if std::io::stderr().is_terminal() && (done / CHUNK).is_multiple_of(64) {
-        eprint!("\r{}_{format} {:3} %  ", f.name(), done * 100 / cases);
-        let _ = std::io::stderr().flush();
+    let per_case = seconds / (cases - done) as f64;
+    let mut judges: Vec<Judge> = (0..threads).map(|_| Judge::new(job)).collect();
+    while done < cases {
+        let end = (done + SEGMENT).min(cases);
+        worst = measure::run(&mut judges, worst, done, end);
+        if worst.is_missed() {
+            let name = format!("{}_{format}({:#x}, {:#x})", f.name(), worst.x, worst.y);
+            let problem =
+                format!("{name} passed the filter with {} ulp: use --audit 1", worst.error);
+            return Err(io::Error::other(problem));
+        }
+        progress.add(job, end, per_case * (end - done) as f64, worst.error);
+        done = end;
+        let (error, x, y) = (worst.error, worst.x.into(), worst.y.into());
+        state.put(Row { f, format, fingerprint, cases, done, all: every, worst: error, x, y })?;
     }
-}
-
-/// The error of one result.
-fn error(f: MathFn, format: Format, x: u128, y: u128) -> f64 {
-    let result = eval(Operator::Math(f, format), &[x, y]);
-    if format != Format::F64 {
-        return double::error(f, format, x, y, result);
-    }
-    let second = match f.args().get(1) {
-        Some(MathType::Int) => rug::Float::with_val(64, y as u32 as i32),
-        _ => decode(format, y),
-    };
-    functions::error(f, format, x, result, &functions::value(f, &decode(format, x), &second))
+    Ok(())
 }

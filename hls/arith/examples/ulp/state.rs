@@ -9,7 +9,8 @@ use std::path::Path;
 
 use crate::functions::bounds::bound;
 
-/// The largest error of a function.
+/// The largest error of a function, or of those of its cases that have been run.
+#[derive(Clone)]
 pub struct Row {
     /// The function.
     pub f: MathFn,
@@ -17,8 +18,10 @@ pub struct Row {
     pub format: Format,
     /// See [`fingerprint`].
     pub fingerprint: u64,
-    /// Cases that were run.
+    /// Cases to be run.
     pub cases: u64,
+    /// Cases that have been run: the first ones.
+    pub done: u64,
     /// They are all operands, or every n-th one.
     pub all: bool,
     /// The error in ulp.
@@ -38,8 +41,9 @@ impl Row {
 
     fn to_tsv(&self) -> String {
         let (f, format) = (self.f.name(), self.format);
-        let Row { fingerprint, cases, all, worst, x, y, .. } = self;
-        format!("{f}\t{format}\t{fingerprint:016x}\t{cases}\t{all}\t{worst}\t{x:x}\t{y:x}\n")
+        let Row { fingerprint, cases, all, worst, x, y, done, .. } = self;
+        let known = format!("{fingerprint:016x}\t{cases}\t{all}\t{worst}\t{x:x}\t{y:x}");
+        format!("{f}\t{format}\t{known}\t{done}\n")
     }
 
     fn from_tsv(line: &str) -> Option<Row> {
@@ -54,6 +58,7 @@ impl Row {
             worst: next()?.parse().ok()?,
             x: u128::from_str_radix(next()?, 16).ok()?,
             y: u128::from_str_radix(next()?, 16).ok()?,
+            done: next()?.parse().ok()?,
         })
     }
 }
@@ -74,9 +79,10 @@ impl State {
         Ok(State { path: path.to_owned(), rows: text.lines().filter_map(Row::from_tsv).collect() })
     }
 
-    /// The row of a function.
+    /// What is known of all cases of a function: of the most, if it has been run with several numbers of them.
     pub fn row(&self, f: MathFn, format: Format) -> Option<&Row> {
-        self.rows.iter().find(|r| r.f == f && r.format == format)
+        let finished = |r: &&Row| r.f == f && r.format == format && r.done == r.cases;
+        self.rows.iter().filter(finished).max_by_key(|r| r.cases)
     }
 
     /// Whether so many cases of this datapath have been run.
@@ -84,28 +90,53 @@ impl State {
         self.row(f, format).is_some_and(|r| r.fingerprint == fingerprint && r.cases >= cases)
     }
 
-    /// Replaces a row, and writes the file.
+    /// What a run of so many cases of this datapath that was interrupted has found.
+    pub fn interrupted(
+        &self,
+        f: MathFn,
+        format: Format,
+        fingerprint: u64,
+        cases: u64,
+    ) -> Option<&Row> {
+        let same = |r: &&Row| r.f == f && r.format == format && r.cases == cases;
+        self.rows.iter().filter(same).find(|r| r.fingerprint == fingerprint && r.done < cases)
+    }
+
+    /// Replaces the rows that say no more about the same function, and writes the file.
     pub fn put(&mut self, row: Row) -> io::Result<()> {
-        self.rows.retain(|r| r.f != row.f || r.format != row.format);
+        let more = |r: &Row| r.fingerprint == row.fingerprint && r.cases > row.cases;
+        self.rows.retain(|r| r.f != row.f || r.format != row.format || more(r));
         self.rows.push(row);
-        self.rows.sort_by_key(|r| (r.format.width(), r.f));
+        self.rows.sort_by_key(|r| (r.format.width(), r.f, r.cases));
         if let Some(folder) = Path::new(&self.path).parent() {
             std::fs::create_dir_all(folder)?;
         }
-        std::fs::write(&self.path, self.rows.iter().map(Row::to_tsv).collect::<String>())
+        let text: String = self.rows.iter().map(Row::to_tsv).collect();
+        if std::fs::metadata(&self.path).is_ok_and(|m| !m.is_file()) {
+            // Such as /dev/null, which must not be replaced.
+            return std::fs::write(&self.path, text);
+        }
+        // Never half a file, whenever the run is interrupted.
+        let new = format!("{}.new", self.path);
+        std::fs::write(&new, text)?;
+        std::fs::rename(&new, &self.path)
     }
 
     /// The table as a page.
-    pub fn page(&self, date: &str, sample: u64) -> String {
+    pub fn page(&self, date: &str, sample: u64, audit: u64) -> String {
         let mut page = format!(
             "# Largest errors of the mathematical functions\n\n\
              Written {date} by `cargo run --release -p clhls-arith --example ulp -- --sample {sample}`, which `make exhaustive` runs without a sample.\n\
              \"all\": every operand of the format was run. Other functions of one number in single precision were run on every n-th operand, the rest on\n\
              operands that mix corners and everyday numbers. Half and single precision are compared with double precision by the crate\n\
-             `libm`, double precision with MPFR. `lgamma` of negative numbers counts units of 1 where its value is below 1.\n\n\
+             `libm`, double precision with MPFR; single and double precision only where a result is not that of the crate `pxfm`, which rounds\n\
+             correctly, and in one case of {audit}. `lgamma` of negative numbers counts units of 1 where its value is below 1.\n\n\
              | function | format | largest error, ulp | bound | at | cases | |\n|---|---|---|---|---|---|---|\n",
         );
-        for row in &self.rows {
+        let finished = self.rows.iter().filter(|r| {
+            self.row(r.f, r.format).is_some_and(|best| r.done == r.cases && best.cases == r.cases)
+        });
+        for row in finished {
             let Row { format, worst, x, y, cases, .. } = row;
             let (name, bound) = (row.f.name(), bound(row.f, row.format));
             let bound = if bound.is_finite() { bound.to_string() } else { "none".to_owned() };
