@@ -7,7 +7,7 @@ use crate::format::Format;
 use crate::int;
 use crate::math;
 use base::{SmallVec, smallvec};
-use ir::{FloatCC, MathFn, MathType, Op, Rounding, Scalar, Type};
+use ir::{FloatCC, FlushedOp, MathFn, MathType, Op, Rounding, Scalar, Type};
 use std::fmt;
 
 /// Results of an operator, in order.
@@ -83,6 +83,8 @@ pub enum Operator {
     },
     /// A mathematical function that [`math::is_supported`] in the format.
     Math(MathFn, Format),
+    /// Arithmetic that flushes subnormal numbers, rounded to nearest even.
+    Flushed(FlushedOp, Format),
     /// Unsigned quotient of integers of 1..=64 bits.
     UDiv(u32),
     /// Unsigned remainder.
@@ -138,6 +140,7 @@ impl Operator {
                 let format = float(operand)?;
                 return math::is_supported(f, format).then_some(Math(f, format));
             }
+            Op::Flushed(op) => Flushed(op, float(operand)?),
             Op::UDiv => UDiv(int(operand)?),
             Op::URem => URem(int(operand)?),
             Op::SDiv => SDiv(int(operand)?),
@@ -158,6 +161,9 @@ impl Operator {
             FToFStochastic { from, .. } => smallvec![from.width(), float::RANDOM_BITS],
             IToF { width, .. } => smallvec![width],
             Math(f, format) => f.args().iter().map(|a| math::width(*a, format)).collect(),
+            Flushed(FlushedOp::Sqrt, f) => smallvec![f.width()],
+            Flushed(FlushedOp::Fma, f) => smallvec![f.width(); 3],
+            Flushed(_, f) => smallvec![f.width(); 2],
             UDiv(w) | URem(w) | SDiv(w) | SRem(w) | UDivRem(w) | SDivRem(w) => smallvec![w; 2],
         }
     }
@@ -174,6 +180,7 @@ impl Operator {
             FToFStochastic { to, .. } => smallvec![to.width()],
             FToI { width, .. } => smallvec![width],
             Math(f, format) => smallvec![math::width(f.result(), format)],
+            Flushed(_, f) => smallvec![f.width()],
             UDiv(w) | URem(w) | SDiv(w) | SRem(w) => smallvec![w],
             UDivRem(w) | SDivRem(w) => smallvec![w; 2],
         }
@@ -207,6 +214,7 @@ impl Operator {
             }
             IToF { signed, to, round, .. } => one(float::itof(b, to, signed, round, x)),
             Math(f, format) => one(math::build(b, f, format, inputs)),
+            Flushed(op, f) => one(float::flushed(b, op, f, inputs)),
             UDiv(_) => one(int::udiv_rem(b, x, y()).quotient),
             URem(_) => one(int::udiv_rem(b, x, y()).remainder),
             SDiv(_) => one(int::sdiv_rem(b, x, y()).quotient),
@@ -225,6 +233,8 @@ impl Operator {
             FAdd(f, _) | FSub(f, _) | FDiv(f, _) | FSqrt(f, _) => f.width() > 64,
             FToI { width, .. } => width + 1 > 64,
             FToFStochastic { from, to } => from.exp_bits + to.frac_bits + float::RANDOM_BITS > 64,
+            Flushed(FlushedOp::Mul | FlushedOp::Fma, f) => 2 * f.precision() + 4 > 64,
+            Flushed(_, f) => f.width() > 64,
             Math(..) => true,
             UDiv(w) | URem(w) | SDiv(w) | SRem(w) | UDivRem(w) | SDivRem(w) => w + 1 > 64,
             _ => false,
@@ -250,6 +260,7 @@ impl Operator {
             all.extend(others.clone().map(|to| FToF { from: f, to, round: r }));
         }
         all.extend(others.map(|to| FToFStochastic { from: f, to }));
+        all.extend(FlushedOp::ALL.map(|(op, _)| Flushed(op, f)));
         all
     }
 
@@ -274,7 +285,7 @@ impl Operator {
         match *self {
             FAdd(f, _) | FSub(f, _) | FMul(f, _) | FDiv(f, _) | Fma(f, _) | FSqrt(f, _) => Some(f),
             FNeg(f) | FAbs(f) | FCopysign(f) | FMin(f) | FMax(f) => Some(f),
-            FCmp(f, _) | FRound(f, _) => Some(f),
+            FCmp(f, _) | FRound(f, _) | Flushed(_, f) => Some(f),
             FToF { from, .. } | FToI { from, .. } => Some(from),
             FToFStochastic { from, .. } => (index == 0).then_some(from),
             Math(f, format) => (f.args().get(index) == Some(&MathType::Float)).then_some(format),
@@ -288,7 +299,7 @@ fn both<V>(division: int::Division<V>) -> Outputs<V> {
 }
 
 /// The operator's name, a legal identifier: `fadd_f32`, `fcmp_olt_f64`, `ftoi_f32_s32_rtz`,
-/// `itof_u64_f32_rte`, `ftof_f64_f32_rte`, `ftof_f64_f32_sr`, `fround_f32_rtn`, `udiv_u32`, `sdivrem_s64`.
+/// `itof_u64_f32_rte`, `ftof_f64_f32_rte`, `ftof_f64_f32_sr`, `fround_f32_rtn`, `fmul_ftz_f32`, `udiv_u32`, `sdivrem_s64`.
 /// Arithmetic names its rounding only where it is not to nearest even.
 impl fmt::Display for Operator {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -321,6 +332,7 @@ impl fmt::Display for Operator {
                 write!(out, "itof_{}_{to}_{}", int(signed, width), round.name())
             }
             Math(f, format) => write!(out, "{}_{format}", f.name()),
+            Flushed(op, f) => write!(out, "{}_ftz_{f}", op.name()),
             UDiv(w) => write!(out, "udiv_{}", int(false, w)),
             URem(w) => write!(out, "urem_{}", int(false, w)),
             SDiv(w) => write!(out, "sdiv_{}", int(true, w)),

@@ -1,5 +1,6 @@
 //! The command line: what can be asked. One file per subcommand does it.
 
+use crate::pipeline::{DENORMS_ARE_ZERO, Numerics};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -81,6 +82,30 @@ pub struct InputArgs {
     /// Option for the compiler of a .cl file, such as -DN=16; may be repeated.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub clang: Vec<String>,
+    /// Let arithmetic in single and double precision take subnormal numbers for zeros
+    /// (-cl-denorms-are-zero): smaller hardware.
+    #[arg(long)]
+    pub denorms_are_zero: bool,
+    /// Give divisions and functions in single precision the wider bounds of
+    /// -cl-unsafe-math-optimizations: smaller hardware.
+    #[arg(long)]
+    pub unsafe_math: bool,
+}
+
+impl InputArgs {
+    /// What its options say of numbers, whether they are those of clhls or of OpenCL C.
+    pub(crate) fn numerics(&self) -> Numerics {
+        let clang = Numerics::of_options(self.clang.iter().map(String::as_str));
+        Numerics {
+            denorms_are_zero: self.denorms_are_zero || clang.denorms_are_zero,
+            unsafe_math: self.unsafe_math || clang.unsafe_math,
+        }
+    }
+
+    /// The options that the compiler of OpenCL C is given.
+    pub(crate) fn for_clang(&self) -> impl Iterator<Item = &String> {
+        self.clang.iter().filter(|o| *o != DENORMS_ARE_ZERO)
+    }
 }
 
 /// How kernels are compiled.

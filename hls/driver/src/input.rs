@@ -29,8 +29,8 @@ pub struct Input {
 pub fn read_module(input: &InputArgs, kernels: &[String]) -> Result<Input> {
     let path = input.input.as_path();
     let read = match path.extension().and_then(|e| e.to_str()).unwrap_or_default() {
-        "cl" => produced(path, kernels, compile_cl(input)?),
-        "spvasm" => produced(path, kernels, assemble(path)?),
+        "cl" => produced(input, kernels, compile_cl(input)?),
+        "spvasm" => produced(input, kernels, assemble(path)?),
         "clir" => read_clir(path).map(|module| Input { module, warnings: vec![] }),
         extension => {
             let bytes = std::fs::read(path).map_err(|e| io("read", path, &e))?;
@@ -38,7 +38,7 @@ pub fn read_module(input: &InputArgs, kernels: &[String]) -> Result<Input> {
                 let what = format!("{} is no kernel file that clhls knows", path.display());
                 return Err(Failure::new("E0602", what));
             }
-            produced(path, kernels, Produced { bytes, warnings: vec![] })
+            produced(input, kernels, Produced { bytes, warnings: vec![] })
         }
     };
     let mut input = read.map_err(|e| e.in_file(path))?;
@@ -65,10 +65,11 @@ fn tell_arguments_apart(module: &mut Module) {
     }
 }
 
-fn produced(path: &Path, kernels: &[String], made: Produced) -> Result<Input> {
+fn produced(input: &InputArgs, kernels: &[String], made: Produced) -> Result<Input> {
+    let path = input.input.as_path();
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let module = pipeline::read_spirv(&made.bytes, &name, kernels, folder)?;
+    let module = pipeline::read_spirv(&made.bytes, &name, kernels, folder, input.numerics())?;
     Ok(Input { module, warnings: made.warnings })
 }
 

@@ -75,6 +75,35 @@ impl Build {
     }
 }
 
+/// What OpenCL's build options allow that producers leave out of their modules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Numerics {
+    /// `-cl-denorms-are-zero`
+    pub denorms_are_zero: bool,
+    /// `-cl-unsafe-math-optimizations`, and what includes it
+    pub unsafe_math: bool,
+}
+
+/// The option of OpenCL C that no compiler takes into the module, and which one of them refuses.
+pub const DENORMS_ARE_ZERO: &str = "-cl-denorms-are-zero";
+
+impl Numerics {
+    /// What options of the compiler of OpenCL C say.
+    pub fn of_options<'o>(options: impl Iterator<Item = &'o str>) -> Numerics {
+        let mut numerics = Numerics::default();
+        for option in options {
+            match option {
+                DENORMS_ARE_ZERO => numerics.denorms_are_zero = true,
+                "-cl-unsafe-math-optimizations" | "-cl-fast-relaxed-math" => {
+                    numerics.unsafe_math = true;
+                }
+                _ => {}
+            }
+        }
+        numerics
+    }
+}
+
 /// Code of the schedulers' error that they find no schedule.
 const NO_SCHEDULE: &str = "E0005";
 
@@ -96,10 +125,18 @@ pub struct Pipeline<'a> {
 ///
 /// # Errors
 /// Malformed or unsupported input.
-pub fn read_spirv(bytes: &[u8], name: &str, kernels: &[String], folder: &Path) -> Result<Module> {
+pub fn read_spirv(
+    bytes: &[u8],
+    name: &str,
+    kernels: &[String],
+    folder: &Path,
+    numerics: Numerics,
+) -> Result<Module> {
     let options = spirv_to_ir::Options {
         name: name.to_owned(),
         kernels: kernels.to_vec(),
+        denorms_are_zero: numerics.denorms_are_zero,
+        unsafe_math: numerics.unsafe_math,
         ..spirv_to_ir::Options::default()
     };
     let mut sources = SourceMap::default();

@@ -96,7 +96,7 @@ fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
     clang.arg("-Wno-pass-failed").arg("-include").arg(&header);
     clang.args(header_folder(scratch)?);
-    clang.arg(format!("-cl-std={}", input.cl_std)).args(&input.clang);
+    clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
     clang.arg("-c").arg(operand(&input.input)).arg("-o").arg(&output);
     let said = accepted("clang-22", &run(clang, "clang-22", "clang-22")?)?;
     Ok(Produced { bytes: read(&output)?, warnings: said })
@@ -118,7 +118,7 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
         clang.arg(INLINE_DEFINES);
         clang.args(["-debug-info-kind=line-tables-only", "-dwarf-version=4", "-Wno-pass-failed"]);
         clang.args(source_names(&input.input)).args(&headers);
-        clang.arg(format!("-cl-std={}", input.cl_std)).args(&input.clang);
+        clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
         clang.arg("-emit-llvm-bc").arg("-o").arg(&bitcode).arg(operand(&input.input));
         let said = accepted("clang-15", &run(clang, "clang-15", "clang-15")?)?;
         let mut translator = Command::new("llvm-spirv-15");

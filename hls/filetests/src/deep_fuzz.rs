@@ -9,7 +9,7 @@
 //! only if the kernel as read ends without an error. Everything else is defined: `docs/ir.md`, crate `interp`.
 
 use base::Diagnostics;
-use driver::pipeline::{Options, Pipeline, Scheduling, read_spirv};
+use driver::pipeline::{Numerics, Options, Pipeline, Scheduling, read_spirv};
 use interp::{Argument, Launch, Memory, Program};
 use ir::{FastMath, Function, KernelArg, KernelArgKind, LoopHint, Module, Op};
 use std::path::Path;
@@ -51,7 +51,7 @@ pub enum Outcome {
 /// # Panics
 /// Where a step panics: a defect too.
 pub fn check(bytes: &[u8], board: &Board) -> Result<Outcome, String> {
-    let Ok(module) = read_spirv(bytes, "case", &[], Path::new("")) else {
+    let Ok(module) = read_spirv(bytes, "case", &[], Path::new(""), Numerics::default()) else {
         return Ok(Outcome::Unreadable);
     };
     let insts = |f: &Function| f.layout.iter().map(|b| f.blocks[*b].insts.len()).sum::<usize>();

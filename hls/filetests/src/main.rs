@@ -12,7 +12,7 @@
 
 use abi::KernelSignature;
 use driver::emu::Emulator;
-use driver::pipeline::{Options, Pipeline, Scheduling, library, read_spirv};
+use driver::pipeline::{Numerics, Options, Pipeline, Scheduling, library, read_spirv};
 use filetests::launches::{Launch, LaunchFile, run_launch};
 use filetests::{schedules, testbenches};
 use host::{Device, NdRange};
@@ -204,7 +204,8 @@ fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Resu
     }
     let path = settings.modules.join(format!("{kernel}.{producer}.spv"));
     let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let module = read_spirv(&bytes, kernel, &wanted, &folder).map_err(|e| e.render())?;
+    let numerics = Numerics::of_options(file.options.split_whitespace());
+    let module = read_spirv(&bytes, kernel, &wanted, &folder, numerics).map_err(|e| e.render())?;
     let mut launches: Vec<Launch> = file.launches().collect();
     let mut kernels = vec![];
     if let Some(only) = only {

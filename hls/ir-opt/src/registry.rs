@@ -111,6 +111,11 @@ pub const PASSES: &[Pass] = &[
         fold::run,
         "Folds constants and simplifies what is always better simplified."
     ),
+    function_pass!(
+        "contract",
+        contract::run,
+        "Fuses products with the sums that alone use them, where the module allows it."
+    ),
     context_pass!(
         "narrow-addresses",
         narrow_addresses::run,
@@ -186,6 +191,7 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             CLEAN,
             &["sroa"],
             CLEAN,
+            &["contract"],
             MEMORY,
             CLEAN,
             &["unroll"],

@@ -6,7 +6,7 @@ use ir::{Function, Inst, Op};
 pub fn of_inst(func: &Function, inst: Inst) -> u32 {
     use Op::*;
     let d = &func.insts[inst];
-    match d.op {
+    match d.op.gradual() {
         Const(_) | Arg { .. } | ObjAddr(_) | WorkItem(..) => 0,
         Zext | Sext | Slice { .. } | Concat | Bitcast | PtrToInt | IntToPtr | BitReverse => 0,
         SpaceCast | FNeg | FAbs | FCopysign => 0,

@@ -3,7 +3,7 @@
 use crate::entities::{Block, Inst, Object, Value};
 use crate::function::{BlockCall, Function, Terminator};
 use crate::op::{AtomicOp, BarrierScope, FastMath, FenceFlags, IntCC, MemFlags, Op, Query};
-use crate::types::{Space, Type};
+use crate::types::{FloatSet, Space, Type};
 use base::Loc;
 
 /// Appends to one block of a function at a time. Effects are chained: each effect is ordered
@@ -16,12 +16,15 @@ pub struct Builder<'f> {
     pub loc: Loc,
     /// Permissions given to new floating-point instructions.
     pub fast_math: FastMath,
+    /// Formats whose arithmetic is made in the form that flushes subnormal numbers.
+    pub flush: FloatSet,
 }
 
 impl<'f> Builder<'f> {
     /// Appends to `block`.
     pub fn at(func: &'f mut Function, block: Block) -> Self {
-        Builder { func, block, loc: Loc::UNKNOWN, fast_math: FastMath::default() }
+        let (fast_math, flush) = (FastMath::default(), FloatSet::default());
+        Builder { func, block, loc: Loc::UNKNOWN, fast_math, flush }
     }
 
     /// The block being appended to.
@@ -41,6 +44,8 @@ impl<'f> Builder<'f> {
         args: impl IntoIterator<Item = Value>,
         result: Option<Type>,
     ) -> Inst {
+        let flush = result.and_then(Type::float_kind).is_some_and(|kind| self.flush.has(kind));
+        let op = if flush { op.flushed() } else { op };
         let inst = self.func.make_inst(op, args, result, self.loc);
         self.func.insts[inst].fast_math = self.fast_math;
         if op.is_effect() {

@@ -25,6 +25,7 @@ pub use function::{
 pub use math::{MathFn, MathType};
 pub use module::{GlobalData, Module};
 pub use op::{
-    AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, IntCC, MemFlags, Op, Query, Rounding,
+    AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query,
+    Rounding,
 };
-pub use types::{FloatKind, Scalar, Space, Type};
+pub use types::{FloatKind, FloatSet, Scalar, Space, Type};

@@ -307,6 +307,47 @@ impl MemFlags {
     }
 }
 
+/// Arithmetic that exists in a form that flushes subnormal numbers: see [`Op::Flushed`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum FlushedOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Fma,
+    Sqrt,
+}
+
+impl FlushedOp {
+    /// All of them with their names in IR text.
+    pub const ALL: [(FlushedOp, &'static str); 6] = [
+        (FlushedOp::Add, "fadd"),
+        (FlushedOp::Sub, "fsub"),
+        (FlushedOp::Mul, "fmul"),
+        (FlushedOp::Div, "fdiv"),
+        (FlushedOp::Fma, "fma"),
+        (FlushedOp::Sqrt, "fsqrt"),
+    ];
+
+    /// Name of the operation in IR text, without `.ftz`.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(op, _)| *op == self).map_or("?", |(_, name)| name)
+    }
+
+    /// The operation with subnormal numbers.
+    pub fn gradual(self) -> Op {
+        match self {
+            FlushedOp::Add => Op::FAdd,
+            FlushedOp::Sub => Op::FSub,
+            FlushedOp::Mul => Op::FMul,
+            FlushedOp::Div => Op::FDiv,
+            FlushedOp::Fma => Op::Fma,
+            FlushedOp::Sqrt => Op::FSqrt,
+        }
+    }
+}
+
 /// An operation. "lane-wise" operations take scalars or vectors of equal lanes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Op {
@@ -455,6 +496,9 @@ pub enum Op {
     FRound(Rounding),
     /// A mathematical function.
     Math(MathFn),
+    /// The arithmetic of the same name in which a subnormal operand counts as a zero of its sign, and a result whose
+    /// magnitude before rounding is below the smallest normal number is a zero of its sign.
+    Flushed(FlushedOp),
 
     // --- effects; ordered by `after` lists and by control flow ---
     /// `load ptr [, predicate]`
@@ -524,6 +568,7 @@ impl Op {
     pub fn is_commutative(self) -> bool {
         use Op::*;
         matches!(self, Add | Mul | And | Or | Xor | FAdd | FMul | FMin | FMax)
+            || matches!(self, Flushed(FlushedOp::Add | FlushedOp::Mul))
             || matches!(self, ICmp(IntCC::Eq | IntCC::Ne))
     }
 
@@ -547,7 +592,22 @@ impl Op {
                 | FpToFpStochastic
                 | FRound(_)
                 | Math(_)
+                | Flushed(_)
         )
+    }
+
+    /// The form of arithmetic that flushes subnormal numbers; other operations as they are.
+    pub fn flushed(self) -> Op {
+        let form = FlushedOp::ALL.iter().find(|(op, _)| op.gradual() == self);
+        form.map_or(self, |(op, _)| Op::Flushed(*op))
+    }
+
+    /// The form of arithmetic that has subnormal numbers; other operations as they are.
+    pub fn gradual(self) -> Op {
+        match self {
+            Op::Flushed(op) => op.gradual(),
+            other => other,
+        }
     }
 }
 

@@ -134,6 +134,7 @@ pub fn op_name(op: Op) -> Cow<'static, str> {
         Op::FpToFpStochastic => "fptofp.sr".into(),
         Op::FRound(round) => format!("fround.{}", round.name()),
         Op::Math(f) => format!("math.{}", f.name()),
+        Op::Flushed(f) => format!("{}.ftz", f.name()),
         Op::Atomic(op, _) => format!("atomic.{}", op.name()),
         Op::Barrier(BarrierScope::SubGroup, _) => "barrier.sub_group".into(),
         Op::Barrier(BarrierScope::WorkGroup, _) => "barrier.work_group".into(),

@@ -47,6 +47,27 @@ pub enum FloatKind {
     F64,
 }
 
+/// A set of floating-point formats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FloatSet(u8);
+
+impl FloatSet {
+    /// The set with one format more.
+    pub fn with(self, kind: FloatKind) -> FloatSet {
+        FloatSet(self.0 | 1 << kind as u8)
+    }
+
+    /// Whether a format is in it.
+    pub fn has(self, kind: FloatKind) -> bool {
+        self.0 & 1 << kind as u8 != 0
+    }
+
+    /// The formats of both sets.
+    pub fn or(self, other: FloatSet) -> FloatSet {
+        FloatSet(self.0 | other.0)
+    }
+}
+
 impl FloatKind {
     /// Width in bits.
     pub fn bits(self) -> u32 {

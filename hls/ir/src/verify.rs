@@ -411,6 +411,7 @@ impl Verifier<'_> {
                 arity(1)?;
                 expect(a[0].is_int() && r.is_float() && a[0].lanes == r.lanes, "integer to float")
             }
+            Flushed(f) => self.check_pure(f.gradual(), r, a),
             Math(f) => {
                 arity(f.args().len())?;
                 let float = match f.result() {

@@ -77,8 +77,8 @@ impl Decorations {
             (0x2, FastMath::NO_INF),
             (0x4, FastMath::NO_SIGNED_ZERO),
             (0x8, FastMath::ALLOW_RECIP),
-            // "Fast" includes all other permissions.
-            (0x10, 31 | FastMath::CONTRACT),
+            // "Fast" includes all other permissions; for contraction see `Spv::contracted`.
+            (0x10, 31),
             (0x10000, FastMath::CONTRACT),
             (0x20000, FastMath::FAST),
             (0x40000, FastMath::FAST),

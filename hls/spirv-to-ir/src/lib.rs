@@ -42,6 +42,12 @@ pub struct Options {
     pub kernels: Vec<String>,
     /// Values of specialization constants by SpecId, as bits of their type.
     pub spec_constants: Vec<(u32, u64)>,
+    /// Arithmetic in single and double precision flushes subnormal numbers, as OpenCL's `-cl-denorms-are-zero` allows:
+    /// producers leave that option out of the module. An execution mode `DenormPreserve` of a width goes before.
+    pub denorms_are_zero: bool,
+    /// Functions and divisions in single precision have the bounds of OpenCL's `-cl-unsafe-math-optimizations`, also where
+    /// the module does not say so: producers decorate arithmetic only.
+    pub unsafe_math: bool,
 }
 
 /// Reads a SPIR-V module.

@@ -1,9 +1,11 @@
 //! Execution modes: attributes of kernels.
 
+use crate::Options;
 use crate::decode::Inst;
 use crate::errors::{BAD_ID, R, TOO_LARGE, UNSUPPORTED_FEATURE, fail, unsupported};
 use crate::module::Spv;
-use ir::MOST_WORK_ITEMS;
+use base::Diagnostic;
+use ir::{FloatKind, FloatSet, MOST_WORK_ITEMS};
 use rspirv::spirv::{ExecutionMode, Op};
 
 /// Takes in one `OpExecutionMode` or `OpExecutionModeId`.
@@ -60,9 +62,26 @@ pub(crate) fn read(spv: &mut Spv, inst: &Inst) -> R<()> {
         ExecutionMode::NumSIMDWorkitemsINTEL => info.num_simd_work_items = Some(value(0)?),
         ExecutionMode::VecTypeHint => info.vec_type_hint = Some(vector_type(value(0)?)),
         ExecutionMode::ContractionOff => info.contraction_off = true,
+        ExecutionMode::DenormPreserve | ExecutionMode::DenormFlushToZero => {
+            let kind = match value(0)? {
+                16 => FloatKind::F16,
+                32 => FloatKind::F32,
+                64 => FloatKind::F64,
+                width => return Err(inst.malformed(format!("there are no floats of {width} bits"))),
+            };
+            let denorms = spv.denorms.entry(function).or_default();
+            let set = match mode {
+                ExecutionMode::DenormPreserve => &mut denorms.kept,
+                _ => &mut denorms.flushed,
+            };
+            *set = set.with(kind);
+            if denorms.kept.has(kind) && denorms.flushed.has(kind) {
+                let what = "DenormPreserve and DenormFlushToZero exclude each other";
+                return Err(inst.malformed(format!("{what} at {} bits", kind.bits())));
+            }
+        }
         // IEEE behaviour is what the IR has anyway; the others give the compiler freedom.
-        ExecutionMode::DenormPreserve
-        | ExecutionMode::SignedZeroInfNanPreserve
+        ExecutionMode::SignedZeroInfNanPreserve
         | ExecutionMode::RoundingModeRTE
         | ExecutionMode::FPFastMathDefault
         | ExecutionMode::NoGlobalOffsetINTEL
@@ -77,6 +96,35 @@ pub(crate) fn read(spv: &mut Spv, inst: &Inst) -> R<()> {
     }
     spv.modes.insert(function, info);
     Ok(())
+}
+
+/// What the execution modes of a kernel say of subnormal numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Denorms {
+    /// Formats of `DenormPreserve`.
+    pub kept: FloatSet,
+    /// Formats of `DenormFlushToZero`.
+    pub flushed: FloatSet,
+}
+
+/// The formats whose arithmetic flushes subnormal numbers in the kernels that are read. Functions belong to no kernel, so all
+/// of these have to agree.
+pub(crate) fn flushed_formats(spv: &Spv, options: &Options) -> R<FloatSet> {
+    let wanted = |name: &String| options.kernels.is_empty() || options.kernels.contains(name);
+    let mut kernels = spv.entry_points.iter().filter(|e| wanted(&e.name));
+    let of = |function| spv.denorms.get(&function).copied().unwrap_or_default();
+    let Some(first) = kernels.next() else { return Ok(FloatSet::default()) };
+    let denorms = of(first.function);
+    if let Some(other) = kernels.find(|e| of(e.function).flushed != denorms.flushed) {
+        let what = "execution mode DenormFlushToZero is not the same for the kernels";
+        let text = format!("{what} `{}` and `{}`", first.name, other.name);
+        return Err(Box::new(
+            Diagnostic::error(UNSUPPORTED_FEATURE, text).help("compile them one at a time"),
+        ));
+    }
+    let allowed = [FloatKind::F32, FloatKind::F64];
+    let allowed = allowed.into_iter().filter(|k| options.denorms_are_zero && !denorms.kept.has(*k));
+    Ok(allowed.fold(denorms.flushed, FloatSet::with))
 }
 
 /// The OpenCL name of the type that `VecTypeHint` encodes: lanes in the high half word, type

@@ -12,8 +12,8 @@ use crate::support::{self, Status};
 use crate::types::{Kind, Types};
 use crate::{Options, modes};
 use base::entity::EntityRef;
-use base::{FxHashMap, IndexMap, Loc, SourceMap};
-use ir::KernelInfo;
+use base::{FxHashMap, FxHashSet, IndexMap, Loc, SourceMap};
+use ir::{FloatSet, KernelInfo};
 use rspirv::spirv::{AddressingModel, Capability, ExecutionModel, MemoryModel, Op, StorageClass};
 
 /// Most kernels of a module.
@@ -60,14 +60,21 @@ pub(crate) struct Spv<'a> {
     pub entry_points: Vec<EntryPoint>,
     /// Execution modes by function.
     pub modes: FxHashMap<Id, KernelInfo>,
+    /// What they say of subnormal numbers.
+    pub denorms: FxHashMap<Id, modes::Denorms>,
+    /// Formats whose arithmetic flushes them.
+    pub flush: FloatSet,
     pub variables: IndexMap<Id, Variable>,
     pub functions: IndexMap<Id, RawFunction>,
     /// Result type of every id that has one.
     pub type_of: FxHashMap<Id, Id>,
     /// Position in `insts` of the definition of every id.
     defs: FxHashMap<Id, usize>,
-    /// Whether a*b+c may be contracted where nothing else is said.
+    /// Whether no kernel has contraction off.
     pub contract: bool,
+    /// Sums and differences of a product, and these products, where a*b+c may be contracted. Only what is one expression here
+    /// counts: a producer that has contraction off for its source need not say so of a product that it keeps in a variable.
+    pub contracted: FxHashSet<Id>,
     pub cl_version: u32,
     pub files: Files,
 }
@@ -130,11 +137,14 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
         ext_sets: FxHashMap::default(),
         entry_points: vec![],
         modes: FxHashMap::default(),
+        denorms: FxHashMap::default(),
+        flush: FloatSet::default(),
         variables: IndexMap::default(),
         functions: IndexMap::default(),
         type_of,
         defs: FxHashMap::default(),
         contract: true,
+        contracted: FxHashSet::default(),
         cl_version: 0,
         files: Files::default(),
         insts: vec![],
@@ -157,6 +167,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
             modes::read(&mut spv, inst)?;
         }
     }
+    spv.flush = modes::flushed_formats(&spv, options)?;
     spv.contract = !spv.modes.values().any(|m| m.contraction_off);
     spv.functions = outline(&insts, split)?;
     spv.check_entry_points()?;
@@ -166,6 +177,9 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
     }
     spv.functions = functions;
     spv.defs = insts.iter().enumerate().filter_map(|(k, i)| Some((i.result?, k))).collect();
+    if spv.contract {
+        spv.contracted = spv.contracted(&insts);
+    }
     spv.insts = insts;
     Ok(spv)
 }
@@ -205,6 +219,21 @@ impl<'a> Spv<'a> {
             .get(&id)
             .copied()
             .ok_or_else(|| error(BAD_ID, format!("{} has no value", self.describe(id))))
+    }
+
+    /// See [`Spv::contracted`].
+    fn contracted(&self, insts: &[Inst<'a>]) -> FxHashSet<Id> {
+        let product = |id: &&Id| {
+            let def = self.defs.get(*id).map(|k| insts[*k].op);
+            matches!(def, Some(Op::FMul | Op::VectorTimesScalar))
+        };
+        let mut found = FxHashSet::default();
+        for inst in insts.iter().filter(|i| matches!(i.op, Op::FAdd | Op::FSub)) {
+            let products = inst.args.iter().filter(product);
+            found.extend(products.clone().copied());
+            found.extend(inst.result.filter(|_| products.count() > 0));
+        }
+        found
     }
 
     /// The instruction that defines an id.

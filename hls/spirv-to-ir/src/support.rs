@@ -119,7 +119,7 @@ const CAPABILITIES: &[(Capability, Status)] = &[
     (Capability::IndirectReferencesINTEL, Declared(NOT_PLANNED)),
     (Capability::VariableLengthArrayINTEL, Declared(NOT_PLANNED)),
     (Capability::OptNoneINTEL, Supported),
-    (Capability::DenormFlushToZero, Unsupported(NUMERICS)),
+    (Capability::DenormFlushToZero, Supported),
     (Capability::RoundingModeRTZ, Unsupported(NUMERICS)),
 ];
 

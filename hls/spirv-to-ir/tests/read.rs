@@ -212,6 +212,42 @@ fn constants_specialise_and_relocate() {
     assert_eq!(code(&given(5, 5)), "E0118");
 }
 
+/// The execution modes that say what arithmetic does to subnormal numbers, and the option that allows to flush them.
+#[test]
+fn subnormal_numbers_are_flushed_where_the_module_says_so() {
+    let (allowed, plain) =
+        (Options { denorms_are_zero: true, ..Options::default() }, Options::default());
+    // 2^-126 / 2, 2^-149 + 2^-149, 2^-149 / 2^-149; the high word of 2^-1022 / 2; -2^-126 / 2
+    let (one, half_of_least, minus) = (0x3f80_0000, 0x0008_0000, i32::MIN);
+    let (nan, kept) = (0x7fc0_0000, [0x0040_0000, 2, one, half_of_least, minus | 0x0040_0000]);
+    assert_eq!(run("flush.spv", &plain, 5), [0, 0, nan, half_of_least, minus]);
+    assert_eq!(run("flush.spv", &allowed, 5), [0, 0, nan, 0, minus]);
+    assert_eq!(run("flush_not.spv", &plain, 5), kept);
+    let preserved = [kept[0], kept[1], kept[2], 0, kept[4]];
+    assert_eq!(run("flush_not.spv", &allowed, 5), preserved, "DenormPreserve goes before");
+    let only = Options { kernels: vec!["k".into()], ..Options::default() };
+    read(&module("bad_flush_kernels.spv"), &only).unwrap();
+}
+
+/// Only a product that a sum names itself, and never with `ContractionOff`.
+#[test]
+fn contraction_is_allowed_within_one_expression() {
+    let flags = |name: &str| -> Vec<(String, u8)> {
+        let module = read(&module(name), &Options::default()).unwrap();
+        let (_, k) = module.kernel("k").unwrap();
+        let insts = k.layout.iter().flat_map(|b| &k.blocks[*b].insts).map(|i| &k.insts[*i]);
+        let float = insts.filter(|i| matches!(i.op, ir::Op::FMul | ir::Op::FAdd | ir::Op::FSub));
+        float.map(|i| (ir::print::op_name(i.op).into_owned(), i.fast_math.0)).collect()
+    };
+    let want = |mul: u8, add: u8| {
+        [("fmul", mul), ("fadd", add), ("fmul", 0), ("fsub", 0)].map(|(n, f)| (n.to_owned(), f))
+    };
+    let contract = ir::FastMath::CONTRACT;
+    assert_eq!(flags("contract.spv"), want(contract, contract));
+    assert_eq!(flags("contract_fast.spv"), want(31 | contract, 31 | contract));
+    assert_eq!(flags("contract_off.spv"), want(31, 31));
+}
+
 /// As straight code each of the 100 words would be a memory unit of its own.
 #[test]
 fn large_copies_are_loops() {

@@ -102,7 +102,7 @@ pub fn fsqrt<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V) -> B::V {
 /// Remainder and trial subtrahend grow by a bit a step, so on average a step is half as wide as
 /// the result.
 #[inline(always)]
-fn root_of_significand<B: Bits>(b: &B, radicand: B::V) -> (B::V, B::V) {
+pub(super) fn root_of_significand<B: Bits>(b: &B, radicand: B::V) -> (B::V, B::V) {
     let digits = b.width(radicand);
     // The first digit is 1, as the radicand is at least 1.
     let mut root = b.bool(true);

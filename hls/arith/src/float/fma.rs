@@ -70,7 +70,7 @@ pub fn fma<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V, z: 
 ///
 /// The two differences are formed side by side: a second adder instead of a second delay.
 #[inline(always)]
-fn add_magnitudes<B: Bits>(
+pub(super) fn add_magnitudes<B: Bits>(
     b: &B,
     big: B::V,
     small: B::V,

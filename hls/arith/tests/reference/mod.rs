@@ -6,6 +6,7 @@
 //! integers of the result in units of the last place.
 
 use clhls_arith::{Format, Operator, Rounding};
+use ir::FlushedOp;
 use numbers::{PRECISION, decode, encode, to_integral};
 use rug::float::Round;
 use rug::{Float, Integer};
@@ -66,6 +67,7 @@ pub fn expected(op: Operator, inputs: &[u128]) -> u128 {
         FNeg(f) => inputs[0] ^ f.sign_mask(),
         FAbs(f) => inputs[0] & !f.sign_mask(),
         FCopysign(f) => (inputs[0] & !f.sign_mask()) | (inputs[1] & f.sign_mask()),
+        Flushed(op, f) => flushed(op, f, inputs),
         Math(..) => {
             unreachable!("functions are not correctly rounded; they have a test of their own")
         }
@@ -73,6 +75,31 @@ pub fn expected(op: Operator, inputs: &[u128]) -> u128 {
             unreachable!("integer division has references of its own")
         }
     }
+}
+
+/// Arithmetic on operands and with a result that have no subnormal numbers: what the exact result is below the smallest
+/// normal number counts, not the rounded one.
+fn flushed(op: FlushedOp, f: Format, inputs: &[u128]) -> u128 {
+    let least = decode(f, 1 << f.frac_bits);
+    let flush = |v: Float| match v.is_finite() && v.clone().abs() < least {
+        true if v.is_sign_negative() => -Float::new(PRECISION),
+        true => Float::new(PRECISION),
+        false => v,
+    };
+    let number = |i: usize| flush(decode(f, inputs[i]));
+    let (r, x) = (Rounding::Rte, number(0));
+    let exact = match op {
+        FlushedOp::Add => add(&x, &number(1), r),
+        FlushedOp::Sub => add(&x, &-number(1), r),
+        FlushedOp::Mul => exactly(|m| Float::with_val_round(PRECISION, &x * &number(1), m)),
+        FlushedOp::Div => exactly(|m| Float::with_val_round(PRECISION, &x / &number(1), m)),
+        FlushedOp::Fma => {
+            let product = Float::with_val(2 * PRECISION, &x * &number(1)); // exact
+            add(&product, &number(2), r)
+        }
+        FlushedOp::Sqrt => exactly(|m| Float::with_val_round(PRECISION, x.sqrt_ref(), m)),
+    };
+    encode(f, r, &flush(exact))
 }
 
 /// Runs an MPFR operation towards zero and marks an inexact result by a one behind its last place.

@@ -72,7 +72,7 @@ impl<'f> Cost<'f> {
 
 /// Rough sizes of floating-point units in LUTs, DSP tiles included.
 fn float_luts(op: Op, width: u32) -> u64 {
-    let per_bit = match op {
+    let per_bit = match op.gradual() {
         Op::FAdd | Op::FSub => 16,
         Op::FMul => 14,
         Op::Fma => 32,

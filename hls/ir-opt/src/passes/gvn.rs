@@ -6,9 +6,9 @@ use crate::edit::{Rewriter, Step};
 use base::FxHashMap;
 use base::entity::SecondaryMap;
 use ir::analysis::{Cfg, Dominators};
-use ir::{Block, Builder, FastMath, Function, Inst, Op, Type, Value};
+use ir::{Block, Builder, Function, Inst, Op, Type, Value};
 
-type Key = (Op, Vec<Value>, Type, FastMath);
+type Key = (Op, Vec<Value>, Type);
 /// A key of the table and what stood there.
 type Undo = (Key, Option<(Value, Block)>);
 
@@ -76,10 +76,16 @@ fn number(
     if data.op.is_commutative() {
         args.sort();
     }
-    let fast = if ty.is_float() { data.fast_math } else { FastMath::default() };
-    let key = (data.op, args, ty, fast);
+    let (op, allowed) = (data.op, data.fast_math);
+    let key = (op, args, ty);
     match table.get(&key) {
-        Some((v, home)) if *home == block || !is_cheap(data.op) => Step::Value(*v),
+        Some((v, home)) if *home == block || !is_cheap(op) => {
+            // Of two that differ in what they allow, only what both allow stays.
+            if let Some(first) = b.func.def_inst(*v) {
+                b.func.insts[first].fast_math.0 &= allowed.0;
+            }
+            Step::Value(*v)
+        }
         _ => {
             let old = table.insert(key.clone(), (result, block));
             added.push((key, old));

@@ -1,6 +1,7 @@
 //! The passes, one in a file. [`crate::registry`] names them and puts them in order.
 
 pub mod barriers;
+pub mod contract;
 pub mod dce;
 pub mod expand_remainders;
 pub mod fold;

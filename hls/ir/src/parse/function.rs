@@ -9,7 +9,8 @@ use crate::function::{
 use crate::math::MathFn;
 use crate::module::Module;
 use crate::op::{
-    AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, IntCC, MemFlags, Op, Query, Rounding,
+    AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query,
+    Rounding,
 };
 use crate::print::{FAST_MATH_NAMES, PLAIN_OPS};
 use crate::types::Type;
@@ -474,6 +475,9 @@ fn float_op(stem: &str, variant: &str) -> Option<Op> {
         "fptofp" => Op::FpToFp(mode(variant)?),
         "fround" => Op::FRound(mode(variant)?),
         "math" => Op::Math(MathFn::from_name(variant)?),
+        _ if variant == "ftz" => {
+            Op::Flushed(FlushedOp::ALL.iter().find(|(_, name)| *name == stem)?.0)
+        }
         _ => return None,
     })
 }

@@ -280,6 +280,7 @@ fn operation(r: &mut Rng) -> Op {
         FpToFpStochastic,
         FRound(round),
         Math(r.pick(MathFn::ALL)),
+        Flushed(r.pick(&FlushedOp::ALL).0),
         Load(flags),
         Store(flags),
         Atomic(r.pick(&AtomicOp::ALL).0, flags),

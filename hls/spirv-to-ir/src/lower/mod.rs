@@ -67,6 +67,7 @@ pub(crate) fn lower(link: &mut Linker, job: Job) {
         depth: 0,
         counted: 0,
     };
+    lower.b.flush = spv.flush;
     let result = lower.function(job.kernel);
     let loc = lower.b.loc;
     if let Err(e) = result {
@@ -239,10 +240,11 @@ impl<'a> Lower<'a, '_, '_> {
 
     fn fast_math(&self, inst: &Inst) -> FastMath {
         let Some(id) = inst.result else { return self.strict_fast_math };
-        let float = inst.ty.is_some_and(|ty| self.spv.types.ir(ty).is_ok_and(|t| t.is_float()));
         let deco = self.spv.deco.of(id);
         let mut flags = deco.fast_math();
-        if float && self.spv.contract && !deco.no_contraction {
+        if !self.spv.contract {
+            flags.0 &= !FastMath::CONTRACT;
+        } else if self.spv.contracted.contains(&id) && !deco.no_contraction {
             flags.0 |= FastMath::CONTRACT;
         }
         flags
