@@ -114,6 +114,18 @@ def radians(t, types, count, r):
     return [(xs * 2)[:count]]
 
 
+def moderate(t, types, count, r):
+    """Numbers with which functions that may flush subnormal numbers have none, and zeros, infinities and NaNs."""
+    def is_moderate(x):
+        return not math.isfinite(x) or x == 0 or 2.0**-30 <= abs(x) <= 37
+    return [[x if is_moderate(x) else everyday(t, r, -37, 37) for x in xs] for xs in operand_lists(types, count, r)]
+
+
+def not_near_one(t, types, count, r):
+    """The same without numbers whose logarithm is small: there it need not be exact relatively."""
+    return [[4 * x if 0.5 < abs(x) < 2 else x for x in xs] for xs in moderate(t, types, count, r)]
+
+
 def powers(t, types, count, r):
     """Bases and exponents whose power is mostly a number, small integers, halves, and anything."""
     xs, ys = operand_lists(types, count, r)
@@ -259,7 +271,8 @@ def representable(rule):
 
 RULES = {
     "ordered": ordered, "finite": finite, "24": bits24, "signs": signs, "ldexp": exponents, "mad": fused, "pi": turns,
-    "2^16": radians, "pow": powers, "pown": whole, "gamma": gamma, "modulo": quotients, "mix": blended, "smoothstep": edges,
+    "2^16": radians, "unflushed": moderate, "not near 1": not_near_one,
+    "pow": powers, "pown": whole, "gamma": gamma, "modulo": quotients, "mix": blended, "smoothstep": edges,
     "dot": in_groups(without_cancelling), "vector": representable(in_groups(scaled_vectors)),
     "distance": representable(in_groups(apart)), "small": in_groups(small_integers),
     "moderate": in_groups(moderate_vectors),

@@ -23,9 +23,13 @@ CONVERSIONS = ["ftoi_f32_s32_rtz", "ftoi_f32_u8_rtz", "ftoi_f64_s32_rtz", "ftoi_
 MATH = [f"{name}_f32" for name in (
     "exp exp2 exp10 expm1 log log2 log10 log1p sin cos sinpi cospi tan tanpi asin acos atan atan2 asinpi acospi atanpi atan2pi "
     "sinh cosh tanh asinh acosh atanh cbrt rsqrt hypot pow powr pown rootn ldexp ilogb logb erf erfc tgamma lgamma").split()]
+FLUSHED = [f"{op}_ftz_{kind}" for kind in ("f32", "f64") for op in ("fadd", "fmul", "fma", "fdiv", "fsqrt")]
+RELAXED = [f"{bounds}_{name}_f32" for name in "divide recip sqrt rsqrt exp exp2 exp10 log log2 log10".split() for bounds in ("native", "half")]
+RELAXED += [f"native_{name}_f32" for name in ("sin", "cos", "tan")]
 DIVISION = [f"{op}_{sign}{width}" for width in (8, 16, 32, 64) for op, sign in (("udiv", "u"), ("sdiv", "s"))]
 GROUPS = [("Arithmetic", ARITHMETIC), ("Comparison and rounding", SIMPLE), ("Conversions", CONVERSIONS),
-          ("Mathematical functions", MATH), ("Integer division", DIVISION)]
+          ("Arithmetic that flushes subnormal numbers", FLUSHED), ("Mathematical functions", MATH), ("Relaxed bounds", RELAXED),
+          ("Integer division", DIVISION)]
 
 # What is asked: (LUT4, cycles, MULT18X18D); None where nothing is.
 BARS = {"fadd_f32": (650, 9, None), "fmul_f32": (600, 8, 4), "fma_f32": (1300, 13, None)}

@@ -41,7 +41,8 @@ fn check(f: MathFn, format: Format, x: u128, y: u128) -> f64 {
 
 fn float_functions(format: Format) -> impl Iterator<Item = MathFn> {
     let float = |f: &MathFn| f.result() == MathType::Float;
-    MathFn::ALL.iter().copied().filter(float).filter(move |f| math::is_supported(*f, format))
+    let usual = move |f: &MathFn| math::is_supported(*f, format) && math::Tier::of(*f).is_none();
+    MathFn::ALL.iter().copied().filter(float).filter(usual)
 }
 
 #[test]

@@ -91,6 +91,26 @@ functions! {
     Exp2 "exp2" [Float] => Float;
     /// Power of e, less 1.
     Expm1 "expm1" [Float] => Float;
+    /// Quotient, with the bounds of the `half_` functions.
+    HalfDivide "half_divide" [Float, Float] => Float;
+    /// Power of e, with the bounds of the `half_` functions.
+    HalfExp "half_exp" [Float] => Float;
+    /// Power of 10, with the bounds of the `half_` functions.
+    HalfExp10 "half_exp10" [Float] => Float;
+    /// Power of 2, with the bounds of the `half_` functions.
+    HalfExp2 "half_exp2" [Float] => Float;
+    /// Natural logarithm, with the bounds of the `half_` functions.
+    HalfLog "half_log" [Float] => Float;
+    /// Logarithm to base 10, with the bounds of the `half_` functions.
+    HalfLog10 "half_log10" [Float] => Float;
+    /// Logarithm to base 2, with the bounds of the `half_` functions.
+    HalfLog2 "half_log2" [Float] => Float;
+    /// Reciprocal, with the bounds of the `half_` functions.
+    HalfRecip "half_recip" [Float] => Float;
+    /// Reciprocal of the square root, with the bounds of the `half_` functions.
+    HalfRsqrt "half_rsqrt" [Float] => Float;
+    /// Square root, with the bounds of the `half_` functions.
+    HalfSqrt "half_sqrt" [Float] => Float;
     /// Square root of the sum of two squares.
     Hypot "hypot" [Float, Float] => Float;
     /// Exponent, as an integer.
@@ -111,6 +131,32 @@ functions! {
     Log2 "log2" [Float] => Float;
     /// Exponent, as a float.
     Logb "logb" [Float] => Float;
+    /// Cosine, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeCos "native_cos" [Float] => Float;
+    /// Quotient, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeDivide "native_divide" [Float, Float] => Float;
+    /// Power of e, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeExp "native_exp" [Float] => Float;
+    /// Power of 10, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeExp10 "native_exp10" [Float] => Float;
+    /// Power of 2, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeExp2 "native_exp2" [Float] => Float;
+    /// Natural logarithm, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeLog "native_log" [Float] => Float;
+    /// Logarithm to base 10, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeLog10 "native_log10" [Float] => Float;
+    /// Logarithm to base 2, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeLog2 "native_log2" [Float] => Float;
+    /// Reciprocal, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeRecip "native_recip" [Float] => Float;
+    /// Reciprocal of the square root, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeRsqrt "native_rsqrt" [Float] => Float;
+    /// Sine, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeSin "native_sin" [Float] => Float;
+    /// Square root, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeSqrt "native_sqrt" [Float] => Float;
+    /// Tangent, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeTan "native_tan" [Float] => Float;
     /// Power.
     Pow "pow" [Float, Float] => Float;
     /// Power with an integer exponent.
@@ -142,6 +188,29 @@ functions! {
 }
 
 impl MathFn {
+    /// The same function with the bounds that OpenCL C sets where `-cl-unsafe-math-optimizations` is given, if there is smaller
+    /// hardware for it; in single precision only.
+    pub fn relaxed(self) -> Option<MathFn> {
+        Some(match self {
+            MathFn::Cos => MathFn::NativeCos,
+            MathFn::Exp => MathFn::NativeExp,
+            MathFn::Exp10 => MathFn::NativeExp10,
+            MathFn::Exp2 => MathFn::NativeExp2,
+            MathFn::Log => MathFn::NativeLog,
+            MathFn::Log10 => MathFn::NativeLog10,
+            MathFn::Log2 => MathFn::NativeLog2,
+            MathFn::Rsqrt => MathFn::NativeRsqrt,
+            MathFn::Sin => MathFn::NativeSin,
+            MathFn::Tan => MathFn::NativeTan,
+            _ => return None,
+        })
+    }
+
+    /// Whether it exists in single precision only: `native_` and `half_` functions.
+    pub fn is_single(self) -> bool {
+        self.name().starts_with("native_") || self.name().starts_with("half_")
+    }
+
     /// The function called `name`.
     pub fn from_name(name: &str) -> Option<MathFn> {
         MathFn::ALL.iter().copied().find(|f| f.name() == name)

@@ -64,6 +64,8 @@ pub(crate) struct Spv<'a> {
     pub denorms: FxHashMap<Id, modes::Denorms>,
     /// Formats whose arithmetic flushes them.
     pub flush: FloatSet,
+    /// The bounds of `-cl-unsafe-math-optimizations` are enough everywhere.
+    pub unsafe_math: bool,
     pub variables: IndexMap<Id, Variable>,
     pub functions: IndexMap<Id, RawFunction>,
     /// Result type of every id that has one.
@@ -139,6 +141,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
         modes: FxHashMap::default(),
         denorms: FxHashMap::default(),
         flush: FloatSet::default(),
+        unsafe_math: options.unsafe_math,
         variables: IndexMap::default(),
         functions: IndexMap::default(),
         type_of,

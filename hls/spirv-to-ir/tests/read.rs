@@ -248,6 +248,25 @@ fn contraction_is_allowed_within_one_expression() {
     assert_eq!(flags("contract_off.spv"), want(31, 31));
 }
 
+/// Divisions by their decoration or the option, functions by the option: producers decorate arithmetic only.
+#[test]
+fn relaxed_bounds_are_taken_where_they_are_allowed() {
+    let ops = |options: &Options| -> Vec<String> {
+        let module = read(&module("relaxed.spv"), options).unwrap();
+        let (_, k) = module.kernel("k").unwrap();
+        let insts = k.layout.iter().flat_map(|b| &k.blocks[*b].insts).map(|i| &k.insts[*i]);
+        let float = insts.filter(|i| i.op.is_float_unit());
+        float.map(|i| ir::print::op_name(i.op).into_owned()).collect()
+    };
+    let plain = ["fdiv", "math.native_divide", "math.native_recip", "fdiv", "math.sin", "fsqrt"];
+    let always = ["math.half_exp", "math.native_sin", "math.native_log2"];
+    assert_eq!(ops(&Options::default()), [&plain[..], &always].concat());
+    let relaxed = ["math.native_divide", "math.native_divide", "math.native_recip", "fdiv"];
+    let functions = ["math.native_sin", "math.native_sqrt"];
+    let allowed = Options { unsafe_math: true, ..Options::default() };
+    assert_eq!(ops(&allowed), [&relaxed[..], &functions, &always].concat());
+}
+
 /// As straight code each of the 100 words would be a memory unit of its own.
 #[test]
 fn large_copies_are_loops() {

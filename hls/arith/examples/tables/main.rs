@@ -1,4 +1,5 @@
-//! Writes the coefficient tables of `hls/arith/tables`: `cargo run --release -p clhls-arith --example tables [DIR]`.
+//! Writes the coefficient tables of `hls/arith/tables`: `cargo run --release -p clhls-arith --example tables [DIR [NAME..]]`.
+//! Names select tables.
 //!
 //! Each segment's polynomial interpolates the function, as MPFR computes it with 300 bits, in the Chebyshev nodes of the
 //! segment; its coefficients are rounded to the table's fraction bits. The first line of each file tells the largest error
@@ -19,7 +20,9 @@ const POINTS: u32 = 64;
 fn main() {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/tables").to_owned();
     let dir = std::env::args().nth(1).unwrap_or(default);
-    for (name, text) in files() {
+    let wanted: Vec<String> = std::env::args().skip(2).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
+    for (name, text) in files(is_wanted) {
         println!("{name}: {}", text.lines().next().unwrap_or_default());
         let path = format!("{dir}/{name}.txt");
         std::fs::write(&path, text).unwrap_or_else(|e| panic!("{path}: {e}"));
@@ -27,35 +30,47 @@ fn main() {
 }
 
 /// Name and text of each file.
-pub fn files() -> impl Iterator<Item = (&'static str, String)> {
-    tables().map(|spec| (spec.name, table(&spec))).chain(windows_of_two_over_pi())
+pub fn files(is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = (&'static str, String)> {
+    let all = tables().map(|spec| (spec.name, Some(spec)));
+    let windows = windows_of_two_over_pi();
+    let names: Vec<_> = all.chain(windows.iter().map(|(name, _)| (*name, None))).collect();
+    names.into_iter().filter(move |(name, _)| is_wanted(name)).map(move |(name, spec)| match spec {
+        Some(spec) => (name, table(&spec)),
+        None => windows.iter().find(|(n, _)| *n == name).cloned().expect("a window"),
+    })
 }
 
 /// The coefficient tables.
 pub fn tables() -> impl Iterator<Item = Spec> {
-    SPECS.iter().copied().chain(specs::double())
+    SPECS.iter().copied().chain(specs::relaxed()).chain(specs::double())
 }
 
 /// Name and text of the files of 2/pi.
-pub fn windows_of_two_over_pi() -> [(&'static str, String); 2] {
-    [("two_over_pi_f32", windows()), ("two_over_pi_f64", wide_windows())]
+pub fn windows_of_two_over_pi() -> [(&'static str, String); 3] {
+    [
+        ("two_over_pi_f32", windows(WINDOW_BITS)),
+        ("two_over_pi_native", windows(NATIVE_WINDOW_BITS)),
+        ("two_over_pi_f64", wide_windows()),
+    ]
 }
 
 /// Fraction bits and number of the windows of 2/pi for single precision.
 const WINDOW_BITS: u32 = 81;
+const NATIVE_WINDOW_BITS: u32 = 62;
 const WINDOWS: i32 = 130;
 
 /// See `TWO_OVER_PI_F32`.
-fn windows() -> String {
-    let mut text = String::from(
-        "# 2/pi 2^(i - 25) modulo 4 with 81 fraction bits, for i from 0; first the width of a word.\n\
-         # Written by `cargo run --release -p clhls-arith --example tables`.\n83\n",
+fn windows(frac_bits: u32) -> String {
+    let mut text = format!(
+        "# 2/pi 2^(i - 25) modulo 4 with {frac_bits} fraction bits, for i from 0; first the width of a word.\n\
+         # Written by `cargo run --release -p clhls-arith --example tables`.\n{}\n",
+        frac_bits + 2
     );
     let two_over_pi = 2u32 / Float::with_val(PRECISION, rug::float::Constant::Pi);
     for i in 0..WINDOWS {
-        let scaled = Float::with_val(PRECISION, &two_over_pi << (i - 25 + WINDOW_BITS as i32));
+        let scaled = Float::with_val(PRECISION, &two_over_pi << (i - 25 + frac_bits as i32));
         let whole = scaled.floor().to_integer().expect("finite");
-        let _ = writeln!(text, "{}", whole.keep_bits(WINDOW_BITS + 2));
+        let _ = writeln!(text, "{}", whole.keep_bits(frac_bits + 2));
     }
     text
 }
@@ -150,7 +165,10 @@ pub fn row(spec: &Spec, segment: u32) -> Vec<Integer> {
     let scale = real(2.0).pow(spec.frac_bits);
     let f = |z: &Float| (spec.f)(&(Float::with_val(PRECISION, z + segment) / segments));
     let exact = interpolate(spec.degree, f);
-    exact.into_iter().map(|c| (c * &scale).round().to_integer().expect("finite")).collect()
+    let rounded = exact.into_iter().map(|c| (c * &scale).round().to_integer().expect("finite"));
+    let mut row: Vec<Integer> = rounded.collect();
+    row[0] += spec.up;
+    row
 }
 
 fn table(spec: &Spec) -> String {

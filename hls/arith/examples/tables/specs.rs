@@ -21,6 +21,9 @@ pub struct Spec {
     pub more: i32,
     /// Bits of the argument within a segment at which the error is taken.
     pub local_bits: u32,
+    /// Units by which the constant coefficients are raised: where a result must not fall below its least value, though all
+    /// that products lose is below.
+    pub up: u32,
     /// The function of t in [0, 1].
     pub f: fn(&Float) -> Float,
 }
@@ -134,7 +137,7 @@ const fn single(
     index_bits: u32,
     f: fn(&Float) -> Float,
 ) -> Spec {
-    Spec { name, what, index_bits, degree: 2, frac_bits: 30, more: 1, local_bits: 40, f }
+    Spec { name, what, index_bits, degree: 2, frac_bits: 30, more: 1, local_bits: 40, up: 0, f }
 }
 
 /// The same functions in double precision: name, degree, fraction bits. Fewer than 512 segments would not take less
@@ -161,6 +164,36 @@ const DOUBLE: &[(&str, usize, u32)] = &[
     ("atanh_f64", 5, 61),
     ("log2_fine_f64", 6, 70),
 ];
+
+/// Those with relaxed bounds: name, index bits, degree and fraction bits.
+const RELAXED: &[(&str, u32, usize, u32)] = &[
+    ("exp2_native", 6, 2, 25),
+    ("exp2_half", 5, 1, 14),
+    ("log2_native", 6, 2, 25),
+    ("log2_half", 6, 1, 14),
+    ("log_native", 6, 2, 25),
+    ("log_half", 6, 1, 14),
+    ("log10_native", 6, 2, 25),
+    ("log10_half", 6, 1, 14),
+    ("sqrt_native", 7, 2, 25),
+    ("sqrt_half", 5, 1, 13),
+    ("rsqrt_native", 8, 2, 26),
+    ("rsqrt_half", 6, 1, 14),
+    ("recip_native", 7, 2, 26),
+    ("recip_half", 6, 1, 14),
+    ("sincos_native", 7, 1, 18),
+];
+
+/// Tables of the functions of single precision with fewer bits.
+pub fn relaxed() -> impl Iterator<Item = Spec> {
+    RELAXED.iter().map(|&(name, index_bits, degree, frac_bits)| {
+        let of = name.split('_').next().expect("a name");
+        let single = SPECS.iter().find(|s| s.name.strip_suffix("_f32") == Some(of));
+        let single = single.expect("a table of single precision");
+        let up = if matches!(of, "recip" | "rsqrt") { 2 } else { 0 };
+        Spec { name, index_bits, degree, frac_bits, up, ..*single }
+    })
+}
 
 /// Those of double precision that cover more.
 const WIDER: &[Spec] = &[
@@ -192,7 +225,7 @@ const fn wider(
     (index_bits, degree, frac_bits): (u32, usize, u32),
     f: fn(&Float) -> Float,
 ) -> Spec {
-    Spec { name, what, index_bits, degree, frac_bits, more: -1, local_bits: 55, f }
+    Spec { name, what, index_bits, degree, frac_bits, more: -1, local_bits: 55, up: 0, f }
 }
 
 /// The tables of double precision.

@@ -4,6 +4,7 @@
 //! Everything else is as in the operators of the same names, rounded to nearest even. No operand is normalised and no
 //! result moved right, which is what these are smaller by.
 
+use super::add::normalise_clamped;
 use super::div::{divide_significands, root_of_significand};
 use super::fma::add_magnitudes;
 use super::parts::{Parts, unpack};
@@ -44,12 +45,13 @@ fn fadd<B: Bits>(b: &B, format: Format, x: B::V, y: B::V) -> B::V {
     let (xp, yp) = (unpack(b, format, x), unpack(b, format, y));
 
     let swap = b.ult(xp.magnitude, yp.magnitude);
-    let distance = b.mux(swap, b.sub(yp.exp, xp.exp), b.sub(xp.exp, yp.exp));
-    let exp = b.mux(swap, yp.exp, xp.exp);
+    let (x_exp, y_exp) = (xp.exponent(b), yp.exponent(b));
+    let distance = b.mux(swap, b.sub(y_exp, x_exp), b.sub(x_exp, y_exp));
+    let exp = b.mux(swap, y_exp, x_exp);
     let (x_sig, y_sig) = (significand(b, &xp), significand(b, &yp));
-    let big = b.mux(swap, y_sig, x_sig);
-    let any_zero = b.or(xp.exp_zero, yp.exp_zero);
     let both_zero = b.and(xp.exp_zero, yp.exp_zero);
+    let any_zero = b.or(xp.exp_zero, yp.exp_zero);
+    let big = b.mask(b.not(both_zero), b.mux(swap, y_sig, x_sig));
     let small = b.mask(b.not(any_zero), b.mux(swap, x_sig, y_sig));
     let subtract = b.xor(xp.sign, yp.sign);
 
@@ -62,26 +64,22 @@ fn fadd<B: Bits>(b: &B, format: Format, x: B::V, y: B::V) -> B::V {
     let sum = b.add(left, b.concat(right, carry_in));
     let sum = b.concat(b.top(sum, p + 3), sticky);
 
-    let (normal, count) = b.shl_leading(sum, None, p + 1);
-    let width = format.exp_bits.max(b.width(count)) + 1;
-    let (wide, count) = (b.zext(exp, width), b.zext(count, width));
-    let below = b.ult(wide, count);
-    let next = b.sub(b.increment(wide, b.bool(true)), count);
-    let nothing = b.is_zero(sum);
-    let cancelled = b.and(subtract, b.or(nothing, both_zero));
+    // What stays subnormal is a zero.
+    let normal = normalise_clamped(b, sum, exp, p + 1);
+    let cancelled = b.and(subtract, normal.zero);
     let largest_exp = b.constant(format.exp_bits, u128::from(format.exp_max()) - 1);
     let unrounded = Unrounded {
         sign: b.and_not(b.mux(swap, yp.sign, xp.sign), cancelled),
-        exp: b.trunc(next, format.exp_bits),
-        frac: b.slice(normal.value, 1, format.frac_bits),
-        round: b.bit(normal.value, 0),
-        sticky: b.any(normal.lost),
+        exp: normal.exp,
+        frac: b.slice(normal.sum, 1, format.frac_bits),
+        round: b.bit(normal.sum, 0),
+        sticky: normal.sticky,
         overflow: Some(b.and(b.eq(exp, largest_exp), b.msb(sum))),
     };
     let any_max = b.or(xp.exp_ones, yp.exp_ones);
     let opposite_infs = b.and(b.and(xp.exp_ones, yp.exp_ones), subtract);
     let nan = b.or(b.or(xp.nan(b), yp.nan(b)), opposite_infs);
-    let zero = Some(b.or(b.or(below, nothing), both_zero));
+    let zero = Some(b.not(b.msb(normal.sum)));
     finish(b, format, Rounding::Rte, &unrounded, &Specials { nan, inf: any_max, zero })
 }
 
@@ -123,26 +121,24 @@ fn fma<B: Bits>(b: &B, format: Format, x: B::V, y: B::V, z: B::V) -> B::V {
     let p = format.precision();
     let (xp, yp, zp) = (unpack(b, format, x), unpack(b, format, y), unpack(b, format, z));
     let product = b.umul(significand(b, &xp), significand(b, &yp));
-    let addend = b.pad_low(b.zext(significand(b, &zp), p + 1), p - 1);
+    let addend = b.mask(b.not(zp.exp_zero), significand(b, &zp));
+    let addend = b.pad_low(b.zext(addend, p + 1), p - 1);
     let product_zero = b.or(xp.exp_zero, yp.exp_zero);
     let product_sign = b.xor(xp.sign, yp.sign);
     let subtract = b.xor(product_sign, zp.sign);
 
-    // Ordered by exponent; a zero stands behind and adds nothing.
+    // Ordered by exponent as in the one with subnormals; a product that is zero stands behind and adds nothing.
     let width = format.exp_bits + 2;
     let exp_sum = b.add(b.zext(xp.exp, width), b.zext(yp.exp, width));
     let product_exp = b.sub(exp_sum, b.constant(width, format.bias().into()));
-    let addend_exp = b.zext(zp.exp, width);
+    let addend_exp = b.zext(zp.exponent(b), width);
     let product_ahead = b.sub(product_exp, addend_exp);
     let addend_ahead = b.sub(addend_exp, product_exp);
-    let larger = b.and_not(b.msb(product_ahead), zp.exp_zero);
-    let addend_first = b.or(larger, product_zero);
+    let addend_first = b.or(b.msb(product_ahead), product_zero);
     let distance = b.mux(addend_first, addend_ahead, product_ahead);
-    let exp = b.mux(addend_first, addend_exp, product_exp);
+    let exp = b.trunc(b.mux(addend_first, addend_exp, product_exp), format.exp_bits + 1);
     let big = b.mux(addend_first, addend, product);
-    let any_zero = b.or(product_zero, zp.exp_zero);
-    let small = b.mask(b.not(any_zero), b.mux(addend_first, product, addend));
-    let both_zero = b.and(product_zero, zp.exp_zero);
+    let small = b.mask(b.not(product_zero), b.mux(addend_first, product, addend));
 
     let aligned = b.lshr_lossy(b.pad_low(small, 2), distance);
     let sticky = b.any(aligned.lost);
@@ -150,32 +146,28 @@ fn fma<B: Bits>(b: &B, format: Format, x: B::V, y: B::V, z: B::V) -> B::V {
         add_magnitudes(b, b.pad_low(big, 2), aligned.value, sticky, subtract);
     let frame = b.concat(magnitude, sticky);
 
-    let (normal, count) = b.shl_leading(frame, None, p + 1);
-    // The frame's top bit weighs four times what the exponent says.
-    let width = width.max(b.width(count) + 1) + 1;
-    let top = b.add(b.sext(exp, width), b.constant(width, 2));
-    let next = b.sub(top, b.zext(count, width));
-    let nothing = b.is_zero(frame);
-    let cancelled = b.and(subtract, b.or(nothing, both_zero));
+    // What stays subnormal is a zero.
+    let normal = normalise_clamped(b, frame, b.increment(exp, b.bool(true)), p + 1);
     let big_sign = b.mux(addend_first, zp.sign, product_sign);
-    let sign = b.and_not(b.xor(big_sign, b.and_not(flipped, both_zero)), cancelled);
+    let cancelled = b.and(subtract, normal.zero);
+    let sign = b.and_not(b.xor(big_sign, flipped), cancelled);
 
     let product_inf = b.or(xp.exp_ones, yp.exp_ones);
     let inf = b.or(product_inf, zp.exp_ones);
     let inf_sign = b.mux(product_inf, product_sign, zp.sign);
     let unrounded = Unrounded {
         sign: b.mux(inf, inf_sign, sign),
-        exp: b.trunc(next, format.exp_bits + 1),
-        frac: b.slice(normal.value, 1, format.frac_bits),
-        round: b.bit(normal.value, 0),
-        sticky: b.any(normal.lost),
+        exp: normal.exp,
+        frac: b.slice(normal.sum, 1, format.frac_bits),
+        round: b.bit(normal.sum, 0),
+        sticky: normal.sticky,
         overflow: None,
     };
     let zero_times_inf = b.and(product_zero, product_inf);
     let opposite_infs = b.and(b.and(product_inf, zp.exp_ones), subtract);
     let operand_nan = b.or(b.or(xp.nan(b), yp.nan(b)), zp.nan(b));
     let nan = b.or(operand_nan, b.or(zero_times_inf, opposite_infs));
-    let zero = Some(b.or(b.or(is_below(b, next), nothing), both_zero));
+    let zero = Some(b.not(b.msb(normal.sum)));
     finish(b, format, Rounding::Rte, &unrounded, &Specials { nan, inf, zero })
 }
 

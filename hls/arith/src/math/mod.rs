@@ -14,6 +14,7 @@ mod log;
 mod pack;
 mod pow;
 mod power;
+mod relaxed;
 mod root;
 mod scaled;
 pub mod table;
@@ -24,12 +25,16 @@ use crate::bits::Bits;
 use crate::float;
 use crate::format::Format;
 use ir::{MathFn, MathType, Rounding};
+pub use relaxed::Tier;
 use working::Working;
 
 /// Whether there is a datapath for a function in a format. [`crate::remainder`] is a loop, and no datapath.
 pub fn is_supported(f: MathFn, format: Format) -> bool {
     if matches!(f, MathFn::Remainder | MathFn::RemquoBits) {
         return false;
+    }
+    if Tier::of(f).is_some() {
+        return format == Format::F32;
     }
     is_exact(f) || format != Format::BF16
 }
@@ -79,6 +84,10 @@ fn direct<B: Bits>(b: &B, f: MathFn, format: Format, inputs: &[B::V]) -> B::V {
     // Branches on constants of the builder: what it never takes is not compiled.
     if B::MOST_BITS < 128 {
         unreachable!("mathematical functions are wide: see Operator::is_wide");
+    }
+    if let Some(tier) = Tier::of(f) {
+        let w = if tier == Tier::Native { &working::NATIVE } else { &working::HALF };
+        return relaxed::build(b, w, tier, f, inputs);
     }
     if !B::RUNS {
         let w = if format == Format::F64 { &working::DOUBLE } else { &working::SINGLE };
@@ -139,5 +148,6 @@ fn with<B: Bits>(b: &B, w: &'static Working, f: MathFn, format: Format, inputs: 
         MathFn::Tgamma => gamma::tgamma(b, w, x),
         MathFn::Lgamma => gamma::lgamma(b, w, x),
         MathFn::LgammaSign => gamma::lgamma_sign(b, format, x),
+        relaxed => unreachable!("{} has a tier", relaxed.name()),
     }
 }

@@ -23,7 +23,10 @@ pub struct Constants {
     pub third_shift: u32,
 }
 
-pub static SINGLE: Constants = Constants {
+pub static SINGLE: Constants = SINGLE_ROOTS;
+
+/// For single precision, as a value that others differ from.
+pub const SINGLE_ROOTS: Constants = Constants {
     sqrt: &SQRT_F32,
     rsqrt: &RSQRT_F32,
     cbrt: &CBRT_F32,

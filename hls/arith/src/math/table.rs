@@ -135,6 +135,10 @@ impl Words {
 pub static TWO_OVER_PI_F32: Words =
     Words::new("two_over_pi_f32", include_str!("../../tables/two_over_pi_f32.txt"));
 
+/// The same with 62 fraction bits, for relaxed bounds.
+pub static TWO_OVER_PI_NATIVE: Words =
+    Words::new("two_over_pi_native", include_str!("../../tables/two_over_pi_native.txt"));
+
 /// 2/pi 2^(4 i - 54) modulo 4 with 178 fraction bits, in three words, the high one first: the same for double precision and
 /// every fourth exponent.
 pub static TWO_OVER_PI_F64: Words =
@@ -303,4 +307,34 @@ tables! {
     STIRLING_F32 "stirling_f32";
     /// The same with y in [4, 2^34), one octave each part of 32, in double precision.
     STIRLING_F64 "stirling_f64";
+    /// 2^t, for relaxed bounds.
+    EXP2_NATIVE "exp2_native";
+    /// The same for `half_` functions.
+    EXP2_HALF "exp2_half";
+    /// As `LOG2_F32`, for relaxed bounds.
+    LOG2_NATIVE "log2_native";
+    /// The same for `half_` functions.
+    LOG2_HALF "log2_half";
+    /// As `LOG_F32`, for relaxed bounds.
+    LOG_NATIVE "log_native";
+    /// The same for `half_` functions.
+    LOG_HALF "log_half";
+    /// As `LOG10_F32`, for relaxed bounds.
+    LOG10_NATIVE "log10_native";
+    /// The same for `half_` functions.
+    LOG10_HALF "log10_half";
+    /// As `SQRT_F32`, for relaxed bounds.
+    SQRT_NATIVE "sqrt_native";
+    /// The same for `half_` functions.
+    SQRT_HALF "sqrt_half";
+    /// As `RSQRT_F32`, for relaxed bounds.
+    RSQRT_NATIVE "rsqrt_native";
+    /// The same for `half_` functions.
+    RSQRT_HALF "rsqrt_half";
+    /// 1 / (1 + t), for relaxed bounds.
+    RECIP_NATIVE "recip_native";
+    /// The same for `half_` functions.
+    RECIP_HALF "recip_half";
+    /// As `SINCOS_F32`, for relaxed bounds.
+    SINCOS_NATIVE "sincos_native";
 }

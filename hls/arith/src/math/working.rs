@@ -1,6 +1,6 @@
 //! What the formats that are computed directly differ in: widths, constants and tables.
 
-use super::{arc, erf, exp, gamma, hyperbolic, log, pow, root, trig};
+use super::{arc, erf, exp, gamma, hyperbolic, log, pow, relaxed, root, trig};
 use crate::bits::Bits;
 use crate::format::Format;
 
@@ -62,6 +62,38 @@ pub static DOUBLE: Working = Working {
     pow: &pow::DOUBLE,
     erf: &erf::DOUBLE,
     gamma: &gamma::DOUBLE,
+};
+
+/// For single precision with the bounds of `-cl-unsafe-math-optimizations`.
+pub static NATIVE: Working = Working {
+    format: Format::F32,
+    bits: 18,
+    scale_bits: 12,
+    exp: &relaxed::NATIVE_EXP,
+    log: &relaxed::NATIVE_LOG,
+    trig: &relaxed::NATIVE_TRIG,
+    arc: &arc::SINGLE,
+    hyperbolic: &hyperbolic::SINGLE,
+    root: &relaxed::NATIVE_ROOT,
+    pow: &pow::SINGLE,
+    erf: &erf::SINGLE,
+    gamma: &gamma::SINGLE,
+};
+
+/// For single precision with those of the `half_` functions.
+pub static HALF: Working = Working {
+    format: Format::F32,
+    bits: 18,
+    scale_bits: 12,
+    exp: &relaxed::HALF_EXP,
+    log: &relaxed::HALF_LOG,
+    trig: &relaxed::NATIVE_TRIG,
+    arc: &arc::SINGLE,
+    hyperbolic: &hyperbolic::SINGLE,
+    root: &relaxed::HALF_ROOT,
+    pow: &pow::SINGLE,
+    erf: &erf::SINGLE,
+    gamma: &gamma::SINGLE,
 };
 
 impl Working {

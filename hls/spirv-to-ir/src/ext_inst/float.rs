@@ -11,16 +11,8 @@ pub(super) const TABLE: Table = &[
     (Std::fma, |l, i| l.ext_fma(i)),
     (Std::mad, |l, i| l.ext_mad(i)),
     (Std::fabs, |l, i| l.ext_unary(i, Op::FAbs)),
-    (Std::sqrt, |l, i| l.ext_unary(i, Op::FSqrt)),
-    (Std::half_sqrt, |l, i| l.ext_unary(i, Op::FSqrt)),
-    (Std::native_sqrt, |l, i| l.ext_unary(i, Op::FSqrt)),
+    (Std::sqrt, |l, i| l.ext_sqrt(i)),
     (Std::rsqrt, |l, i| l.ext_rsqrt(i)),
-    (Std::half_rsqrt, |l, i| l.ext_rsqrt(i)),
-    (Std::native_rsqrt, |l, i| l.ext_rsqrt(i)),
-    (Std::half_recip, |l, i| l.ext_recip(i)),
-    (Std::native_recip, |l, i| l.ext_recip(i)),
-    (Std::half_divide, |l, i| l.ext_binary(i, Op::FDiv)),
-    (Std::native_divide, |l, i| l.ext_binary(i, Op::FDiv)),
     (Std::fmin, |l, i| l.ext_binary(i, Op::FMin)),
     (Std::fmax, |l, i| l.ext_binary(i, Op::FMax)),
     (Std::fmin_common, |l, i| l.ext_binary(i, Op::FMin)),
@@ -75,10 +67,10 @@ impl<'a> Lower<'a, '_, '_> {
         self.set(inst, v)
     }
 
-    fn ext_recip(&mut self, inst: &Inst<'a>) -> R<()> {
+    fn ext_sqrt(&mut self, inst: &Inst<'a>) -> R<()> {
         let [a] = self.floats(inst, 0)?;
-        let one = self.float_like(a, 1.0);
-        let v = self.b.binary(Op::FDiv, one, a);
+        let relaxed = self.is_relaxed(self.ty(a));
+        let v = self.b.unary(if relaxed { Op::Math(MathFn::NativeSqrt) } else { Op::FSqrt }, a);
         self.set(inst, v)
     }
 
@@ -91,6 +83,9 @@ impl<'a> Lower<'a, '_, '_> {
     /// 1 / sqrt(x), where there is no operator for it with two roundings: within the 2 ulp that
     /// OpenCL allows.
     pub(super) fn reciprocal_root(&mut self, a: Value) -> Value {
+        if self.is_relaxed(self.ty(a)) {
+            return self.b.unary(Op::Math(MathFn::NativeRsqrt), a);
+        }
         if matches!(self.ty(a).float_kind(), Some(FloatKind::F32 | FloatKind::F16)) {
             return self.b.unary(Op::Math(MathFn::Rsqrt), a);
         }

@@ -7,7 +7,7 @@ use crate::lower::{Lower, infinity};
 use ir::{FloatKind, MathFn, MathType, MemFlags, Op, Rounding, Type, Value};
 use rspirv::spirv::OpenclStd100Op as Std;
 
-/// `half_` and `native_` functions have the same hardware as the others: within half an ulp it would not be smaller by much.
+/// `half_` and `native_` functions have hardware of their own, except `powr`; that of the circular ones does for both.
 pub(super) const TABLE: Table = &[
     (Std::exp, |l, i| l.ext_math(i, MathFn::Exp)),
     (Std::exp2, |l, i| l.ext_math(i, MathFn::Exp2)),
@@ -48,24 +48,32 @@ pub(super) const TABLE: Table = &[
     (Std::rootn, |l, i| l.ext_math(i, MathFn::Rootn)),
     (Std::half_powr, |l, i| l.ext_math(i, MathFn::Powr)),
     (Std::native_powr, |l, i| l.ext_math(i, MathFn::Powr)),
-    (Std::half_exp, |l, i| l.ext_math(i, MathFn::Exp)),
-    (Std::half_exp2, |l, i| l.ext_math(i, MathFn::Exp2)),
-    (Std::half_exp10, |l, i| l.ext_math(i, MathFn::Exp10)),
-    (Std::half_log, |l, i| l.ext_math(i, MathFn::Log)),
-    (Std::half_log2, |l, i| l.ext_math(i, MathFn::Log2)),
-    (Std::half_log10, |l, i| l.ext_math(i, MathFn::Log10)),
-    (Std::half_sin, |l, i| l.ext_math(i, MathFn::Sin)),
-    (Std::half_cos, |l, i| l.ext_math(i, MathFn::Cos)),
-    (Std::half_tan, |l, i| l.ext_math(i, MathFn::Tan)),
-    (Std::native_exp, |l, i| l.ext_math(i, MathFn::Exp)),
-    (Std::native_exp2, |l, i| l.ext_math(i, MathFn::Exp2)),
-    (Std::native_exp10, |l, i| l.ext_math(i, MathFn::Exp10)),
-    (Std::native_log, |l, i| l.ext_math(i, MathFn::Log)),
-    (Std::native_log2, |l, i| l.ext_math(i, MathFn::Log2)),
-    (Std::native_log10, |l, i| l.ext_math(i, MathFn::Log10)),
-    (Std::native_sin, |l, i| l.ext_math(i, MathFn::Sin)),
-    (Std::native_cos, |l, i| l.ext_math(i, MathFn::Cos)),
-    (Std::native_tan, |l, i| l.ext_math(i, MathFn::Tan)),
+    (Std::half_divide, |l, i| l.ext_math(i, MathFn::HalfDivide)),
+    (Std::half_recip, |l, i| l.ext_math(i, MathFn::HalfRecip)),
+    (Std::half_sqrt, |l, i| l.ext_math(i, MathFn::HalfSqrt)),
+    (Std::half_rsqrt, |l, i| l.ext_math(i, MathFn::HalfRsqrt)),
+    (Std::native_divide, |l, i| l.ext_math(i, MathFn::NativeDivide)),
+    (Std::native_recip, |l, i| l.ext_math(i, MathFn::NativeRecip)),
+    (Std::native_sqrt, |l, i| l.ext_math(i, MathFn::NativeSqrt)),
+    (Std::native_rsqrt, |l, i| l.ext_math(i, MathFn::NativeRsqrt)),
+    (Std::half_exp, |l, i| l.ext_math(i, MathFn::HalfExp)),
+    (Std::half_exp2, |l, i| l.ext_math(i, MathFn::HalfExp2)),
+    (Std::half_exp10, |l, i| l.ext_math(i, MathFn::HalfExp10)),
+    (Std::half_log, |l, i| l.ext_math(i, MathFn::HalfLog)),
+    (Std::half_log2, |l, i| l.ext_math(i, MathFn::HalfLog2)),
+    (Std::half_log10, |l, i| l.ext_math(i, MathFn::HalfLog10)),
+    (Std::half_sin, |l, i| l.ext_math(i, MathFn::NativeSin)),
+    (Std::half_cos, |l, i| l.ext_math(i, MathFn::NativeCos)),
+    (Std::half_tan, |l, i| l.ext_math(i, MathFn::NativeTan)),
+    (Std::native_exp, |l, i| l.ext_math(i, MathFn::NativeExp)),
+    (Std::native_exp2, |l, i| l.ext_math(i, MathFn::NativeExp2)),
+    (Std::native_exp10, |l, i| l.ext_math(i, MathFn::NativeExp10)),
+    (Std::native_log, |l, i| l.ext_math(i, MathFn::NativeLog)),
+    (Std::native_log2, |l, i| l.ext_math(i, MathFn::NativeLog2)),
+    (Std::native_log10, |l, i| l.ext_math(i, MathFn::NativeLog10)),
+    (Std::native_sin, |l, i| l.ext_math(i, MathFn::NativeSin)),
+    (Std::native_cos, |l, i| l.ext_math(i, MathFn::NativeCos)),
+    (Std::native_tan, |l, i| l.ext_math(i, MathFn::NativeTan)),
     (Std::erf, |l, i| l.ext_math(i, MathFn::Erf)),
     (Std::erfc, |l, i| l.ext_math(i, MathFn::Erfc)),
     (Std::tgamma, |l, i| l.ext_math(i, MathFn::Tgamma)),
@@ -103,6 +111,7 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// A function on floats of type `float`.
     fn math(&mut self, inst: &Inst<'a>, f: MathFn, args: &[Value], float: Type) -> R<Value> {
+        let f = if self.is_relaxed(float) { f.relaxed().unwrap_or(f) } else { f };
         let of = |kind: &MathType| match kind {
             MathType::Float => float,
             MathType::Int => Type::I32.with_lanes(float.lanes),
@@ -115,6 +124,8 @@ impl<'a> Lower<'a, '_, '_> {
             let what = format!("OpenCL.std `{}` of {}", f.name(), float.lane());
             return Err(unsupported(UNSUPPORTED_EXT, what, MILESTONE));
         }
+        let single = float.float_kind() == Some(FloatKind::F32);
+        self.check(single || !f.is_single(), inst, "its operands are not of single precision")?;
         Ok(self.b.value(Op::Math(f), args.iter().copied(), of(&f.result())))
     }
 

@@ -3,7 +3,7 @@
 use super::{Leaves, Lower};
 use crate::decode::Inst;
 use crate::errors::R;
-use ir::{FloatCC, FloatKind, IntCC, Op, Type, Value};
+use ir::{FastMath, FloatCC, FloatKind, IntCC, MathFn, Op, Type, Value};
 
 /// Fraction bits of a format.
 fn fraction_bits(kind: FloatKind) -> u32 {
@@ -34,6 +34,30 @@ impl Lower<'_, '_, '_> {
         let [a, b] = self.floats(inst, 0)?;
         let v = self.b.binary(op, a, b);
         self.set(inst, v)
+    }
+
+    /// `OpFDiv`; in single precision by a reciprocal where that is allowed.
+    pub(super) fn float_divide(&mut self, inst: &Inst) -> R<()> {
+        let [a, b] = self.floats(inst, 0)?;
+        let ty = self.ty(a);
+        let single = ty.float_kind() == Some(FloatKind::F32);
+        let reciprocal = self.b.fast_math.has(FastMath::ALLOW_RECIP) || self.spv.unsafe_math;
+        let one = u128::from(1f32.to_bits());
+        let v = match single && reciprocal {
+            true if self.b.func.as_const(a) == Some(one) => {
+                self.b.unary(Op::Math(MathFn::NativeRecip), b)
+            }
+            true => self.b.binary(Op::Math(MathFn::NativeDivide), a, b),
+            false => self.b.binary(Op::FDiv, a, b),
+        };
+        self.set(inst, v)
+    }
+
+    /// Whether functions of this type have the bounds of `-cl-unsafe-math-optimizations`: by an option, or by the decoration
+    /// `Fast` of the instruction, which producers do not give to functions.
+    pub fn is_relaxed(&self, ty: Type) -> bool {
+        let allowed = self.spv.unsafe_math || self.b.fast_math.has(FastMath::FAST);
+        allowed && ty.float_kind() == Some(FloatKind::F32)
     }
 
     /// `OpFNegate`

@@ -119,7 +119,7 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     (Op::FAdd, |l, i| l.float_binary(i, I::FAdd)),
     (Op::FSub, |l, i| l.float_binary(i, I::FSub)),
     (Op::FMul, |l, i| l.float_binary(i, I::FMul)),
-    (Op::FDiv, |l, i| l.float_binary(i, I::FDiv)),
+    (Op::FDiv, |l, i| l.float_divide(i)),
     (Op::FRem, |l, i| l.float_binary(i, I::FRem)),
     (Op::FMod, |l, i| l.float_mod(i)),
     (Op::VectorTimesScalar, |l, i| l.vector_times_scalar(i)),
