@@ -165,3 +165,35 @@ fn options_and_warnings_pass() {
         assert!(o.code == DONE && o.out.starts_with("kernel f("), "{compiler}: {}", o.err);
     }
 }
+
+/// Options of OpenCL C that the producers leave out of the module, under their names there and here.
+#[test]
+fn options_about_numbers_are_acted_upon() {
+    let (_dir, input) = source(
+        "kernel void f(global float *a, global const float *b) {
+           a[0] = a[0] * b[0];
+           a[1] = a[1] / b[1];
+           a[2] = exp(b[2]);
+         }",
+    );
+    let cases: [(&[&str], [&str; 3]); 6] = [
+        (&[], ["fmul", "fdiv", "math.exp"]),
+        (&["--denorms-are-zero"], ["fmul.ftz", "fdiv.ftz", "math.exp"]),
+        (&["--clang=-cl-denorms-are-zero"], ["fmul.ftz", "fdiv.ftz", "math.exp"]),
+        (&["--unsafe-math"], ["fmul", "math.native_divide", "math.native_exp"]),
+        (&["--clang=-cl-fast-relaxed-math"], ["fmul", "math.native_divide", "math.native_exp"]),
+        (&["--clang=-cl-finite-math-only"], ["fmul", "fdiv", "math.exp"]),
+    ];
+    for compiler in COMPILERS {
+        for (options, expected) in cases {
+            let args = ["build", text(&input), "-q", "--emit", "ir", "--compiler", compiler];
+            let o = clhls(&args.into_iter().chain(options.iter().copied()).collect::<Vec<_>>());
+            assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{compiler} {options:?}");
+            let operations = o.out.lines().filter_map(|line| line.split_once(":f32 = "));
+            let operations = operations.filter_map(|(_, text)| text.split(' ').next());
+            let float = |o: &&str| o.starts_with('f') || o.starts_with("math.");
+            let found: Vec<&str> = operations.filter(float).collect();
+            assert_eq!(found, expected, "{compiler} {options:?}");
+        }
+    }
+}
