@@ -110,6 +110,23 @@ fn samples() {
     run(10_000, 1);
 }
 
+/// About the ends of the tables' segments, where polynomials are worst and results reach powers of two: in two octaves of either
+/// sign, and as quotients of all ends.
+#[test]
+fn ends_of_segments() {
+    let ends = (0x3f80_0000..=0x4080_0000).step_by(1 << 15);
+    let near = ends.flat_map(|end: u32| end - 2..=end + 2);
+    for f in relaxed() {
+        for x in near.clone() {
+            for y in [0x3f80_0000, 0x3f80_0001, 0x3fff_ffff, x] {
+                check(f, x, y);
+                check(f, y, x);
+            }
+            check(f, x | 1 << 31, 0x4000_0001);
+        }
+    }
+}
+
 /// `cargo test --release -p clhls-arith --test relaxed -- --ignored --nocapture`
 #[test]
 #[ignore = "takes some minutes in a release build"]

@@ -64,23 +64,23 @@ fn fadd<B: Bits>(b: &B, format: Format, x: B::V, y: B::V) -> B::V {
     let sum = b.add(left, b.concat(right, carry_in));
     let sum = b.concat(b.top(sum, p + 3), sticky);
 
-    // What stays subnormal is a zero.
+    // What stays subnormal is a zero: not by a special result, which would have to be known earlier.
     let normal = normalise_clamped(b, sum, exp, p + 1);
+    let present = b.msb(normal.sum);
     let cancelled = b.and(subtract, normal.zero);
     let largest_exp = b.constant(format.exp_bits, u128::from(format.exp_max()) - 1);
     let unrounded = Unrounded {
         sign: b.and_not(b.mux(swap, yp.sign, xp.sign), cancelled),
         exp: normal.exp,
-        frac: b.slice(normal.sum, 1, format.frac_bits),
-        round: b.bit(normal.sum, 0),
+        frac: b.mask(present, b.slice(normal.sum, 1, format.frac_bits)),
+        round: b.and(present, b.bit(normal.sum, 0)),
         sticky: normal.sticky,
         overflow: Some(b.and(b.eq(exp, largest_exp), b.msb(sum))),
     };
     let any_max = b.or(xp.exp_ones, yp.exp_ones);
     let opposite_infs = b.and(b.and(xp.exp_ones, yp.exp_ones), subtract);
     let nan = b.or(b.or(xp.nan(b), yp.nan(b)), opposite_infs);
-    let zero = Some(b.not(b.msb(normal.sum)));
-    finish(b, format, Rounding::Rte, &unrounded, &Specials { nan, inf: any_max, zero })
+    finish(b, format, Rounding::Rte, &unrounded, &Specials { nan, inf: any_max, zero: None })
 }
 
 #[inline(always)]
@@ -146,8 +146,9 @@ fn fma<B: Bits>(b: &B, format: Format, x: B::V, y: B::V, z: B::V) -> B::V {
         add_magnitudes(b, b.pad_low(big, 2), aligned.value, sticky, subtract);
     let frame = b.concat(magnitude, sticky);
 
-    // What stays subnormal is a zero.
+    // What stays subnormal is a zero: not by a special result, which would have to be known earlier.
     let normal = normalise_clamped(b, frame, b.increment(exp, b.bool(true)), p + 1);
+    let present = b.msb(normal.sum);
     let big_sign = b.mux(addend_first, zp.sign, product_sign);
     let cancelled = b.and(subtract, normal.zero);
     let sign = b.and_not(b.xor(big_sign, flipped), cancelled);
@@ -158,8 +159,8 @@ fn fma<B: Bits>(b: &B, format: Format, x: B::V, y: B::V, z: B::V) -> B::V {
     let unrounded = Unrounded {
         sign: b.mux(inf, inf_sign, sign),
         exp: normal.exp,
-        frac: b.slice(normal.sum, 1, format.frac_bits),
-        round: b.bit(normal.sum, 0),
+        frac: b.mask(present, b.slice(normal.sum, 1, format.frac_bits)),
+        round: b.and(present, b.bit(normal.sum, 0)),
         sticky: normal.sticky,
         overflow: None,
     };
@@ -167,8 +168,7 @@ fn fma<B: Bits>(b: &B, format: Format, x: B::V, y: B::V, z: B::V) -> B::V {
     let opposite_infs = b.and(b.and(product_inf, zp.exp_ones), subtract);
     let operand_nan = b.or(b.or(xp.nan(b), yp.nan(b)), zp.nan(b));
     let nan = b.or(operand_nan, b.or(zero_times_inf, opposite_infs));
-    let zero = Some(b.not(b.msb(normal.sum)));
-    finish(b, format, Rounding::Rte, &unrounded, &Specials { nan, inf, zero })
+    finish(b, format, Rounding::Rte, &unrounded, &Specials { nan, inf, zero: None })
 }
 
 #[inline(always)]
