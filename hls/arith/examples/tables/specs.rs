@@ -167,13 +167,13 @@ const DOUBLE: &[(&str, usize, u32)] = &[
 
 /// Those with relaxed bounds: name, index bits, degree and fraction bits.
 const RELAXED: &[(&str, u32, usize, u32)] = &[
-    ("exp2_native", 6, 2, 25),
+    ("exp2_native", 7, 2, 25),
     ("exp2_half", 5, 1, 14),
-    ("log2_native", 6, 2, 25),
+    ("log2_native", 7, 2, 25),
     ("log2_half", 6, 1, 14),
-    ("log_native", 6, 2, 25),
+    ("log_native", 7, 2, 25),
     ("log_half", 6, 1, 14),
-    ("log10_native", 6, 2, 25),
+    ("log10_native", 7, 2, 25),
     ("log10_half", 6, 1, 14),
     ("sqrt_native", 7, 2, 25),
     ("sqrt_half", 5, 1, 13),
