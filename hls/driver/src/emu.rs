@@ -1,17 +1,21 @@
-//! The interpreter as a device.
+//! The interpreter as a device, and as a program on the host's memory.
 
 use crate::signature::signatures;
 use abi::KernelSignature;
-use host::{BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, check_args};
+use host::{
+    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, LoadedProgram, MemoryRegion,
+    NdRange, RawArg, ResolvedRange, check_args,
+};
 use interp::{Argument, Launch, Memory, Options, Program};
 use ir::Module;
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// A device that interprets the IR of a module.
 pub struct Emulator {
     module: Module,
     signatures: Vec<KernelSignature>,
-    memory: Memory,
+    memory: Memory<'static>,
     program: Program,
     /// Device addresses of the buffers.
     buffers: BTreeMap<BufferId, u64>,
@@ -145,5 +149,80 @@ impl Device for Emulator {
         self.program
             .reload(&mut self.memory)
             .map_err(|e| Error::new(ErrorKind::OutOfMemory, e.to_string()))
+    }
+}
+
+/// Where program-scope variables lie: the host's memory has other addresses.
+const VARIABLES: u64 = 1 << 60;
+
+/// A [`LoadedProgram`] that interprets the IR of a module. Launches run one after the other.
+pub struct InterpretedProgram {
+    module: Module,
+    signatures: Vec<KernelSignature>,
+    program: Program,
+    /// Program-scope variables.
+    variables: Mutex<Memory<'static>>,
+    options: Options,
+}
+
+impl InterpretedProgram {
+    /// A program that runs `module`, which the verifier must have accepted.
+    ///
+    /// # Errors
+    /// Those of [`Program::new`].
+    pub fn new(module: Module, options: Options) -> base::Result<Self> {
+        let mut variables = Memory::starting_at(VARIABLES);
+        let program = Program::new(&module, &mut variables)?;
+        let signatures = signatures(&module);
+        Ok(Self { module, signatures, program, variables: Mutex::new(variables), options })
+    }
+}
+
+impl LoadedProgram for InterpretedProgram {
+    fn kernels(&self) -> &[KernelSignature] {
+        &self.signatures
+    }
+
+    fn variable_bytes(&self) -> u64 {
+        self.program.variable_bytes()
+    }
+
+    fn launch(
+        &self,
+        kernel: &str,
+        range: &ResolvedRange,
+        args: &[RawArg],
+        memory: &mut [MemoryRegion<'_>],
+    ) -> Result<LaunchStats, Error> {
+        let argument = |arg: &RawArg| match arg {
+            RawArg::Pointer(address) => Argument::Pointer(*address),
+            RawArg::Local(size) => Argument::Local(*size),
+            RawArg::Value(bytes) => Argument::Value(bytes.clone()),
+        };
+        let launch = Launch {
+            kernel: kernel.to_owned(),
+            work_dim: range.work_dim,
+            global: range.global,
+            local: Some(range.local),
+            offset: range.offset,
+            args: args.iter().map(argument).collect(),
+        };
+        // A panic in a launch leaves variables with what it wrote, like any launch that fails.
+        let mut variables = self.variables.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = variables.lend();
+        for region in memory.iter_mut() {
+            let size = region.size as usize;
+            let bytes = region.storage.get_mut(..size).unwrap_or_default();
+            if !all.add(region.name.clone(), region.address, bytes) {
+                return Err(Error::new(
+                    ErrorKind::Buffer,
+                    format!("{} overlaps another buffer", region.name),
+                ));
+            }
+        }
+        let stats = self.program.run(&mut all, &launch, &self.options).map_err(|e| {
+            Error::new(ErrorKind::Execution, e.render(&self.module.sources).trim_end())
+        })?;
+        Ok(LaunchStats { work_items: stats.work_items, hardware: None })
     }
 }

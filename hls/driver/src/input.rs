@@ -48,7 +48,7 @@ pub fn read_module(input: &InputArgs, kernels: &[String]) -> Result<Input> {
 
 /// Gives arguments of equal names different ones: a module may call them what it likes, and those
 /// without a name are called after their numbers.
-fn tell_arguments_apart(module: &mut Module) {
+pub fn tell_arguments_apart(module: &mut Module) {
     let kernels = module.functions.values_mut().filter_map(|f| f.kernel.as_mut());
     for kernel in kernels {
         let mut seen = BTreeSet::new();
@@ -87,7 +87,7 @@ fn read_clir(path: &Path) -> Result<Module> {
 }
 
 /// Puts the text of source files that are at hand into `sources`, for messages.
-pub(crate) fn attach_sources(sources: &mut SourceMap, folder: &Path) {
+pub fn attach_sources(sources: &mut SourceMap, folder: &Path) {
     for file in sources.files.values_mut().filter(|f| f.text.is_none()) {
         let name = Path::new(&file.name);
         let beside = name.file_name().map(|n| folder.join(n));

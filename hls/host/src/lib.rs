@@ -3,11 +3,13 @@
 //! * [`Device`]: something that runs kernels: the interpreter, simulated hardware, a real card.
 //! * [`NdRange`]: the index space of a launch, checked by OpenCL's rules.
 //! * [`Value`]: argument values as text (`rand:f32[1024]:1`, `@a.npy`, `3`), specified in `docs/launches.md`.
+//! * [`LoadedProgram`]: a program on a device that works on the host's memory, for the OpenCL library.
 //! * [`run`]: all of it in one call: allocate, fill, launch, read back.
 
 mod bind;
 mod device;
 mod error;
+mod loaded;
 mod ndrange;
 mod run;
 pub mod value;
@@ -15,6 +17,7 @@ pub mod value;
 pub use bind::{BoundArg, bind, bind_all};
 pub use device::{BufferId, Device, HardwareStats, LaunchArg, LaunchStats, check_args};
 pub use error::{Error, ErrorKind};
+pub use loaded::{LoadedProgram, MemoryRegion, PAGE, RawArg, check_raw_arg, check_raw_args};
 pub use ndrange::{NdRange, ResolvedRange};
 pub use run::{RunResult, run};
 pub use value::{Array, Value};

@@ -115,13 +115,13 @@ fn untag(pointer: u64, addr_bits: u32) -> (Space, u64) {
 }
 
 /// The memories that a work-item reaches.
-pub(crate) struct Memories<'m> {
-    pub global: &'m mut Memory,
+pub(crate) struct Memories<'m, 'g> {
+    pub global: &'m mut Memory<'g>,
     pub local: LocalMemory,
     pub addr_bits: u32,
 }
 
-impl Memories<'_> {
+impl Memories<'_, '_> {
     /// The bytes of one access, or what is wrong with it.
     #[inline]
     fn bytes<'a>(

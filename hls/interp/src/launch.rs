@@ -29,7 +29,12 @@ impl Program {
     /// bounds, misaligned or through null, `E0506` and `E0507` for undefined control flow, `E0510`
     /// when not all work-items of a group reach a barrier, `E0511` when the step limit is reached.
     /// Buffers then hold what was written so far.
-    pub fn run(&self, memory: &mut Memory, launch: &Launch, options: &Options) -> Result<Stats> {
+    pub fn run(
+        &self,
+        memory: &mut Memory<'_>,
+        launch: &Launch,
+        options: &Options,
+    ) -> Result<Stats> {
         let kernel = self.kernels.iter().find(|k| k.name == launch.kernel).ok_or_else(|| {
             let names: Vec<&str> = self.kernel_names().collect();
             bad(format!("no kernel `{}`; there are: {}", launch.kernel, names.join(", ")))
@@ -211,8 +216,8 @@ impl Rng {
 }
 
 /// A launch under way.
-struct Run<'a> {
-    machine: Machine<'a>,
+struct Run<'a, 'g> {
+    machine: Machine<'a, 'g>,
     kernel: &'a Kernel,
     rng: Rng,
     order: Order,
@@ -223,7 +228,7 @@ struct Run<'a> {
     work_items: u64,
 }
 
-impl Run<'_> {
+impl Run<'_, '_> {
     fn groups(&mut self) -> Result<()> {
         let count = self.machine.position.num_groups;
         let total = count.iter().map(|n| u128::from(*n)).product::<u128>();

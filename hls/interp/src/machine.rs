@@ -86,15 +86,15 @@ pub(crate) enum Stop {
 }
 
 /// Everything that the work-items of a launch share.
-pub(crate) struct Machine<'a> {
+pub(crate) struct Machine<'a, 'g> {
     pub functions: &'a [Decoded],
     /// Initial frame contents of each function.
     pub templates: Vec<Vec<u64>>,
-    pub memories: Memories<'a>,
+    pub memories: Memories<'a, 'g>,
     pub position: Position,
 }
 
-impl Machine<'_> {
+impl Machine<'_, '_> {
     /// Puts a work-item at the start of the kernel `func`. Its registers stay from its previous
     /// run when it has any: only constants are read before they are written.
     pub(crate) fn start(&self, item: &mut Item, func: u32, local_id: [u64; 3]) {

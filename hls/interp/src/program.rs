@@ -46,7 +46,7 @@ impl Program {
     /// # Errors
     /// `E0504` when the variables do not fit the address space, `E0508` for objects that are too
     /// large, `E0509` for operations the interpreter cannot run.
-    pub fn new(module: &Module, memory: &mut Memory) -> Result<Program> {
+    pub fn new(module: &Module, memory: &mut Memory<'_>) -> Result<Program> {
         let mut functions = vec![];
         for (_, func) in module.functions.iter() {
             functions.push(decode(func)?);
@@ -80,13 +80,13 @@ impl Program {
     ///
     /// # Errors
     /// As for [`Program::new`].
-    pub fn reload(&mut self, memory: &mut Memory) -> Result<()> {
+    pub fn reload(&mut self, memory: &mut Memory<'_>) -> Result<()> {
         self.unload(memory);
         self.place_variables(memory)
     }
 
     /// Removes the program's variables from memory.
-    pub fn unload(&mut self, memory: &mut Memory) {
+    pub fn unload(&mut self, memory: &mut Memory<'_>) {
         for k in self.device_variables() {
             memory.release(self.addresses[Global::new(k)]);
         }
@@ -96,6 +96,11 @@ impl Program {
     /// tag of generic pointers.
     pub fn address_limit(&self) -> u64 {
         1 << (self.addr_bits - 2)
+    }
+
+    /// Size in bytes of the program-scope variables in the [`Memory`].
+    pub fn variable_bytes(&self) -> u64 {
+        self.device_variables().into_iter().map(|k| self.globals[k].size).sum()
     }
 
     /// Names of the kernels.
@@ -108,7 +113,7 @@ impl Program {
         (0..self.globals.len()).filter(|k| !is_local(&self.globals[*k])).collect()
     }
 
-    fn place_variables(&mut self, memory: &mut Memory) -> Result<()> {
+    fn place_variables(&mut self, memory: &mut Memory<'_>) -> Result<()> {
         let limit = self.address_limit();
         for k in self.device_variables() {
             let global = &self.globals[k];

@@ -4,7 +4,7 @@ use interp::{Argument, Launch, Memory, Options, Order, Program, Stats};
 
 struct Device {
     module: ir::Module,
-    memory: Memory,
+    memory: Memory<'static>,
     program: Program,
 }
 

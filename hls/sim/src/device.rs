@@ -5,7 +5,8 @@ use crate::memory::DeviceMemory;
 use crate::report::Context;
 use abi::{Kernel, KernelSignature, Manifest};
 use host::{
-    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, ResolvedRange, check_args,
+    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, RawArg, ResolvedRange,
+    check_args,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -111,11 +112,7 @@ impl Simulator {
                 )));
             }
         }
-        let bits = manifest.kernels.iter().flat_map(|kernel| {
-            let ports = kernel.memory_ports.iter().map(|port| port.address_bits);
-            ports.chain([kernel.signature.address_bits])
-        });
-        let mut memory = DeviceMemory::new(bits.min().unwrap_or(64));
+        let mut memory = DeviceMemory::new(address_bits(&manifest));
         let program_base = match &manifest.program_memory {
             Some(program) => memory.allocate(program.size)?,
             None => 0,
@@ -174,14 +171,14 @@ impl Simulator {
         build(&design, &options).map_err(model_error)
     }
 
-    fn find(&self, kernel: &str) -> Result<&Kernel, Error> {
+    pub(crate) fn find(&self, kernel: &str) -> Result<&Kernel, Error> {
         self.manifest
             .kernel(kernel)
             .map_err(|error| Error::new(ErrorKind::KernelName, error.to_string()))
     }
 
     /// Takes the kernel's instance out of the table, or makes one.
-    fn take_model(&mut self, kernel: &str) -> Result<Model, Error> {
+    pub(crate) fn take_model(&mut self, kernel: &str) -> Result<Model, Error> {
         if let Some(model) = self.models.remove(kernel) {
             return Ok(model);
         }
@@ -202,33 +199,97 @@ impl Simulator {
         path.with_extension(format!("{kernel}.fst"))
     }
 
-    /// The register block of a launch, and the buffers of its arguments for messages.
-    fn prepare(
-        &self,
-        kernel: &Kernel,
-        range: &ResolvedRange,
-        args: &[LaunchArg],
-    ) -> Result<(RegisterBlock, Vec<(u64, String)>), Error> {
-        let mut block = RegisterBlock::new(kernel);
-        let mut arguments = Vec::new();
-        for (arg, given) in kernel.signature.args.iter().zip(args) {
-            let bytes = match given {
-                &LaunchArg::Buffer { buffer, offset } => {
-                    let base = self.memory.address(buffer)?;
-                    arguments.push((base, arg.name.clone()));
-                    base.wrapping_add(offset).to_le_bytes().to_vec()
-                }
-                LaunchArg::Null => vec![0; 8],
-                LaunchArg::Value(bytes) => bytes.clone(),
-                LaunchArg::Local(_) => continue,
-            };
-            if let Some(offset) = arg.offset {
-                block.put(offset, &bytes);
-            }
-        }
-        block.put_hidden(kernel, range, self.program_base);
-        Ok((block, arguments))
+    /// Fewest bits of the addresses that the kernels take.
+    pub(crate) fn address_bits(&self) -> u32 {
+        address_bits(&self.manifest)
     }
+
+    /// The size of program-scope variables, in bytes.
+    pub(crate) fn program_bytes(&self) -> u64 {
+        self.manifest.program_memory.as_ref().map_or(0, |program| program.size)
+    }
+
+    /// Device address and contents of the program-scope variables, if there are any.
+    pub(crate) fn program_memory(&mut self) -> Option<(u64, &mut [u8])> {
+        let base = self.program_base;
+        self.memory.at_mut(base).map(|region| (base, region.storage_mut()))
+    }
+
+    /// A launch whose arguments are device addresses, on an instance that was taken out of the table.
+    pub(crate) fn execute(
+        &self,
+        model: &mut Model,
+        launch: &RawLaunch<'_>,
+        regions: &mut [Region<'_>],
+    ) -> Result<LaunchStats, Error> {
+        execute(model, launch, regions, self.limits(), self.program_base)
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { max_cycles: self.options.max_cycles, watchdog: self.options.watchdog }
+    }
+
+    /// Keeps an instance for the next launch of its kernel.
+    pub(crate) fn put_model(&mut self, kernel: &str, model: Model) {
+        self.models.insert(kernel.to_owned(), model);
+    }
+}
+
+/// A launch in terms of the hardware.
+pub(crate) struct RawLaunch<'a> {
+    pub kernel: &'a Kernel,
+    pub range: &'a ResolvedRange,
+    pub args: &'a [RawArg],
+    /// Device address and name of each buffer argument, for messages.
+    pub names: &'a [(u64, String)],
+}
+
+/// Fewest bits of the addresses that the kernels take and that their ports keep.
+fn address_bits(manifest: &Manifest) -> u32 {
+    let bits = manifest.kernels.iter().flat_map(|kernel| {
+        let ports = kernel.memory_ports.iter().map(|port| port.address_bits);
+        ports.chain([kernel.signature.address_bits])
+    });
+    bits.min().unwrap_or(64)
+}
+
+/// Runs a launch on an instance. After an error the instance is of no use: its state is unknown.
+fn execute(
+    model: &mut Model,
+    launch: &RawLaunch<'_>,
+    regions: &mut [Region<'_>],
+    limits: Limits,
+    program_base: u64,
+) -> Result<LaunchStats, Error> {
+    let RawLaunch { kernel, range, args, names } = *launch;
+    let mut block = RegisterBlock::new(kernel);
+    for (info, arg) in kernel.signature.args.iter().zip(args) {
+        let bytes = match arg {
+            RawArg::Pointer(address) => address.to_le_bytes().to_vec(),
+            RawArg::Value(bytes) => bytes.clone(),
+            RawArg::Local(_) => continue,
+        };
+        if let Some(offset) = info.offset {
+            block.put(offset, &bytes);
+        }
+    }
+    block.put_hidden(kernel, range, program_base);
+    let mut session = model.session(regions).map_err(model_error)?;
+    let outcome = run(&mut session, kernel, &block, limits);
+    drop(session);
+    let context = Context { kernel, regions, arguments: names };
+    let stats = match outcome? {
+        Outcome::Done(stats) => stats,
+        outcome => return Err(explain(&outcome, &context, model, limits)),
+    };
+    if u128::from(stats.work_items) != range.work_items() {
+        return Err(context.hardware(format!(
+            "{} work-items finished, the launch has {}; this is a bug of the hardware generator",
+            stats.work_items,
+            range.work_items()
+        )));
+    }
+    Ok(stats)
 }
 
 impl Device for Simulator {
@@ -267,28 +328,27 @@ impl Device for Simulator {
         let kernel = self.find(name)?.clone();
         check_args(&kernel.signature, args)?;
         let range = range.resolve(&kernel.signature)?;
-        let (block, arguments) = self.prepare(&kernel, &range, args)?;
-        let mut model = self.take_model(name)?;
-        let limits =
-            Limits { max_cycles: self.options.max_cycles, watchdog: self.options.watchdog };
-        let mut session = model.session(self.memory.regions_mut()).map_err(model_error)?;
-        let outcome = run(&mut session, &kernel, &block, limits);
-        drop(session);
-        let context =
-            Context { kernel: &kernel, regions: self.memory.regions(), arguments: &arguments };
-        // After an error the instance is dropped: its state is unknown.
-        let stats = match outcome? {
-            Outcome::Done(stats) => stats,
-            outcome => return Err(explain(&outcome, &context, &model, limits)),
-        };
-        if u128::from(stats.work_items) != range.work_items() {
-            return Err(context.hardware(format!(
-                "{} work-items finished, the launch has {}; this is a bug of the hardware generator",
-                stats.work_items,
-                range.work_items()
-            )));
+        let mut names = vec![];
+        let mut raw = Vec::with_capacity(args.len());
+        for (info, arg) in kernel.signature.args.iter().zip(args) {
+            raw.push(match arg {
+                &LaunchArg::Buffer { buffer, offset } => {
+                    let base = self.memory.address(buffer)?;
+                    names.push((base, info.name.clone()));
+                    RawArg::Pointer(base.wrapping_add(offset))
+                }
+                LaunchArg::Null => RawArg::Pointer(0),
+                LaunchArg::Local(size) => RawArg::Local(*size),
+                LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
+            });
         }
-        self.models.insert(name.to_owned(), model);
+        let launch = RawLaunch { kernel: &kernel, range: &range, args: &raw, names: &names };
+        let mut model = self.take_model(name)?;
+        let (limits, program_base) = (self.limits(), self.program_base);
+        // After an error the instance is dropped.
+        let regions = self.memory.regions_mut();
+        let stats = execute(&mut model, &launch, regions, limits, program_base)?;
+        self.put_model(name, model);
         Ok(stats)
     }
 

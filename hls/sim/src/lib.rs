@@ -2,12 +2,15 @@
 //!
 //! [`Simulator`] is a [`host::Device`] on the output directory of a build: it has the kernel's Verilog
 //! built by `verilator-sys`, drives it through its registers as a host on a real card does, and
-//! turns what goes wrong in hardware into messages about the kernel's source. See `docs/simulation.md`.
+//! turns what goes wrong in hardware into messages about the kernel's source. [`HostProgram`] is the same for
+//! kernels that work on the host's memory. See `docs/simulation.md`.
 
 mod device;
+mod host_program;
 mod launch;
 mod memory;
 mod report;
 
 pub use device::{SimOptions, Simulator};
+pub use host_program::HostProgram;
 pub use verilator_sys::{Built, MemoryOptions, Source, default_cache_dir};

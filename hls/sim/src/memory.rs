@@ -11,7 +11,7 @@ const GUARD: u64 = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct DeviceMemory {
     /// Sorted by address.
-    regions: Vec<Region>,
+    regions: Vec<Region<'static>>,
     /// Addresses of the buffers by name.
     buffers: BTreeMap<BufferId, u64>,
     next_id: u32,
@@ -84,8 +84,8 @@ impl DeviceMemory {
     }
 
     /// The memory allocated at this address.
-    pub(crate) fn at_mut(&mut self, base: u64) -> Option<&mut Region> {
-        let index = self.regions.binary_search_by_key(&base, Region::base).ok()?;
+    pub(crate) fn at_mut(&mut self, base: u64) -> Option<&mut Region<'static>> {
+        let index = self.regions.binary_search_by_key(&base, |region| region.base()).ok()?;
         Some(&mut self.regions[index])
     }
 
@@ -111,11 +111,7 @@ impl DeviceMemory {
             })
     }
 
-    pub(crate) fn regions(&self) -> &[Region] {
-        &self.regions
-    }
-
-    pub(crate) fn regions_mut(&mut self) -> &mut [Region] {
+    pub(crate) fn regions_mut(&mut self) -> &mut [Region<'static>] {
         &mut self.regions
     }
 }
@@ -139,8 +135,8 @@ mod tests {
         assert!(address(&memory, large) > c);
         let small = memory.allocate_buffer(8192).expect("room");
         assert_eq!(address(&memory, small), b);
-        let sorted = memory.regions().windows(2).all(|pair| pair[0].end() < pair[1].base());
-        assert!(sorted && memory.regions().len() == 4);
+        let sorted = memory.regions_mut().windows(2).all(|pair| pair[0].end() < pair[1].base());
+        assert!(sorted && memory.regions_mut().len() == 4);
     }
 
     #[test]

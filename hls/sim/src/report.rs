@@ -10,7 +10,7 @@ const NEAR: u64 = 1 << 20;
 /// A launch, as far as messages need it.
 pub(crate) struct Context<'a> {
     pub kernel: &'a Kernel,
-    pub regions: &'a [Region],
+    pub regions: &'a [Region<'a>],
     /// Device address and name of each buffer argument.
     pub arguments: &'a [(u64, String)],
 }
@@ -103,7 +103,7 @@ impl Context<'_> {
 
     /// `bytes 4000 to 4003 of the buffer of argument `a`, which has 4000 bytes`.
     fn place(&self, address: u64, bytes: u32) -> String {
-        let distance = |region: &Region| {
+        let distance = |region: &Region<'_>| {
             let end = region.base() + region.size();
             if address < region.base() {
                 region.base() - address

@@ -48,16 +48,39 @@ impl Default for MemoryOptions {
 /// Bytes of a bus line of the widest port, and more: the granularity of storage.
 const PAGE: u64 = 4096;
 
+/// The contents of a buffer.
+#[derive(Debug)]
+enum Storage<'a> {
+    Owned(Vec<u8>),
+    Lent(&'a mut [u8]),
+}
+
+impl Storage<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Storage::Owned(bytes) => bytes,
+            Storage::Lent(bytes) => bytes,
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Storage::Owned(bytes) => bytes,
+            Storage::Lent(bytes) => bytes,
+        }
+    }
+}
+
 /// A buffer that the kernel may access.
 #[derive(Debug)]
-pub struct Region {
+pub struct Region<'s> {
     base: u64,
     size: u64,
     /// Size rounded up to pages: the kernel reads whole bus lines.
-    storage: Vec<u8>,
+    storage: Storage<'s>,
 }
 
-impl Region {
+impl<'s> Region<'s> {
     /// A buffer of `size` bytes at device address `base`, filled with a pattern; `None` if there is
     /// no memory for it, or `base` is not a multiple of 4096, or `size` is 0.
     pub fn new(base: u64, size: u64) -> Option<Self> {
@@ -70,7 +93,16 @@ impl Region {
         let mut storage = Vec::new();
         storage.try_reserve_exact(length).ok()?;
         storage.resize(length, PATTERN);
-        Some(Self { base, size, storage })
+        Some(Self { base, size, storage: Storage::Owned(storage) })
+    }
+
+    /// A buffer of `size` bytes at device address `base` whose contents somebody else owns; `None` if `base` or the
+    /// length of `storage` is not a multiple of 4096, or `size` is 0 or more than that length.
+    pub fn lent(base: u64, size: u64, storage: &'s mut [u8]) -> Option<Self> {
+        let length = storage.len() as u64;
+        let sound = base.is_multiple_of(PAGE) && length.is_multiple_of(PAGE);
+        let fits = (1..=length).contains(&size) && base.checked_add(length).is_some();
+        (sound && fits).then_some(Self { base, size, storage: Storage::Lent(storage) })
     }
 
     /// Device address.
@@ -85,18 +117,23 @@ impl Region {
 
     /// First address after its storage.
     pub fn end(&self) -> u64 {
-        self.base + self.storage.len() as u64
+        self.base + self.storage.bytes().len() as u64
     }
 
     /// The contents.
     pub fn bytes(&self) -> &[u8] {
-        &self.storage[..self.size as usize]
+        &self.storage.bytes()[..self.size as usize]
     }
 
     /// The contents.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         let size = self.size as usize;
-        &mut self.storage[..size]
+        &mut self.storage.bytes_mut()[..size]
+    }
+
+    /// The contents, with what pads them to whole pages.
+    pub fn storage_mut(&mut self) -> &mut [u8] {
+        self.storage.bytes_mut()
     }
 }
 
@@ -293,18 +330,21 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Simulator`] if buffers overlap.
-    pub fn session<'a>(&'a mut self, regions: &'a mut [Region]) -> Result<Session<'a>, Error> {
-        regions.sort_by_key(Region::base);
+    pub fn session<'a>(&'a mut self, regions: &'a mut [Region<'_>]) -> Result<Session<'a>, Error> {
+        regions.sort_by_key(|region| region.base);
         if regions.windows(2).any(|pair| pair[0].end() > pair[1].base()) {
             return Err(Error::Simulator("buffers overlap".into()));
         }
         let table: Vec<CRegion> = regions
             .iter_mut()
-            .map(|region| CRegion {
-                base: region.base,
-                size: region.size,
-                mapped: region.storage.len() as u64,
-                data: region.storage.as_mut_ptr(),
+            .map(|region| {
+                let storage = region.storage.bytes_mut();
+                CRegion {
+                    base: region.base,
+                    size: region.size,
+                    mapped: storage.len() as u64,
+                    data: storage.as_mut_ptr(),
+                }
             })
             .collect();
         // SAFETY: the call copies the table. The storage is borrowed for 'a, the session's life;
@@ -418,7 +458,7 @@ fn fraction(value: f64, most: f64) -> u32 {
 /// An instance while it has access to buffers.
 pub struct Session<'a> {
     model: &'a mut Model,
-    regions: PhantomData<&'a mut [Region]>,
+    regions: PhantomData<&'a mut [u8]>,
 }
 
 impl Session<'_> {

@@ -1,0 +1,137 @@
+//! Programs whose kernels use memory that belongs to the host.
+
+use crate::{Error, ErrorKind, LaunchStats, ResolvedRange, device::describe};
+use abi::{Arg, ArgKind, KernelSignature};
+
+/// Alignment in bytes of [`MemoryRegion::address`], and of the length of its storage: models of
+/// hardware read whole bus lines, of at most this size.
+pub const PAGE: u64 = 4096;
+
+/// Memory that the kernels of a launch may access.
+#[derive(Debug)]
+pub struct MemoryRegion<'a> {
+    /// In words, for messages: "argument `a`".
+    pub name: String,
+    /// Where `storage` lies in the host's memory, a multiple of [`PAGE`]: the address that kernels use, unless a
+    /// program says that it [translates](LoadedProgram::translates).
+    pub address: u64,
+    /// Bytes that kernels may access, not more than `storage` has.
+    pub size: u64,
+    /// The contents; the length is a multiple of [`PAGE`]. What lies beyond `size` has no meaning.
+    pub storage: &'a mut [u8],
+}
+
+/// One argument of a launch on the host's memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RawArg {
+    /// An address in the host's memory, for pointers to global and constant memory; 0 is null.
+    Pointer(u64),
+    /// The size in bytes of the memory behind a local pointer.
+    Local(u64),
+    /// A value, as its bytes in memory, little endian.
+    Value(Vec<u8>),
+}
+
+/// A program on a device, ready to run on the host's memory.
+///
+/// This is what the OpenCL library (crate `opencl`) wants of a device. It owns all buffers, which several programs
+/// and devices may share, and knows which of them a launch may access; a program owns no memory but that of its
+/// program-scope variables, which keep their contents from launch to launch.
+///
+/// A launch runs to its end on the calling thread (and on others that the program may have). Several threads may
+/// launch at once; a program that cannot do that lets them wait. Memory that two launches at once share is given to
+/// both of them: OpenCL leaves such programs undefined unless the kernels only read it or use atomics.
+pub trait LoadedProgram: Send + Sync {
+    /// The kernels, in the program's order.
+    fn kernels(&self) -> &[KernelSignature];
+
+    /// Runs a kernel over an index space and waits for its end.
+    ///
+    /// The caller has checked the range by [`NdRange::resolve`](crate::NdRange::resolve) and the arguments by
+    /// [`check_raw_args`]. `memory` does not overlap; it is all that the kernel may access through its arguments and
+    /// through pointers that it finds in memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind::KernelName`]; [`ErrorKind::Execution`] if the kernel accessed other memory, hung, or left a
+    /// barrier incomplete; what the device itself cannot do.
+    fn launch(
+        &self,
+        kernel: &str,
+        range: &ResolvedRange,
+        args: &[RawArg],
+        memory: &mut [MemoryRegion<'_>],
+    ) -> Result<LaunchStats, Error>;
+
+    /// Whether kernels see other addresses than the host's: then pointers in memory mean nothing to them.
+    fn translates(&self) -> bool {
+        false
+    }
+
+    /// Size in bytes of all program-scope variables.
+    fn variable_bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// Checks the arguments of a launch on the host's memory against the kernel's signature: number, kinds and sizes.
+///
+/// # Errors
+/// [`ErrorKind::KernelArgs`], [`ErrorKind::ArgSize`], [`ErrorKind::ArgValue`] or [`ErrorKind::Unsupported`], naming
+/// the argument and what was expected.
+pub fn check_raw_args(kernel: &KernelSignature, args: &[RawArg]) -> Result<(), Error> {
+    if args.len() != kernel.args.len() {
+        let (name, has, given) = (&kernel.name, kernel.args.len(), args.len());
+        let what = format!("kernel `{name}` has {has} arguments, {given} given");
+        return Err(Error::new(ErrorKind::KernelArgs, what));
+    }
+    kernel.args.iter().zip(args).try_for_each(|(info, arg)| check_raw_arg(kernel, info, arg))
+}
+
+/// Checks one argument; see [`check_raw_args`].
+///
+/// # Errors
+/// As [`check_raw_args`].
+pub fn check_raw_arg(kernel: &KernelSignature, info: &Arg, arg: &RawArg) -> Result<(), Error> {
+    let fail =
+        |kind, what: String| Err(Error::new(kind, format!("{}: {what}", describe(kernel, info))));
+    match (info.kind, arg) {
+        (ArgKind::GlobalPtr | ArgKind::ConstantPtr, &RawArg::Pointer(address)) => {
+            if kernel.simd > 1 && !address.is_multiple_of(abi::BUFFER_ALIGN) {
+                let what = format!(
+                    "the kernel was built for {} work-items at a time and takes pointers to multiples of {} bytes",
+                    kernel.simd,
+                    abi::BUFFER_ALIGN
+                );
+                return fail(ErrorKind::ArgValue, what);
+            }
+            Ok(())
+        }
+        (ArgKind::LocalPtr, RawArg::Local(0)) => {
+            fail(ErrorKind::ArgSize, "the size of local memory is 0".into())
+        }
+        (ArgKind::LocalPtr, &RawArg::Local(size)) => match info.local_capacity {
+            Some(capacity) if size > capacity => fail(
+                ErrorKind::ArgSize,
+                format!("{size} bytes of local memory, the hardware has {capacity}"),
+            ),
+            _ => Ok(()),
+        },
+        (ArgKind::Scalar, RawArg::Value(bytes)) if bytes.len() == info.size as usize => Ok(()),
+        (ArgKind::Scalar, RawArg::Value(bytes)) => {
+            let what = format!("expected {} bytes, got {}", info.size, bytes.len());
+            fail(ErrorKind::ArgSize, what)
+        }
+        (ArgKind::Pipe | ArgKind::Image | ArgKind::Sampler, _) => {
+            let what = format!("{} arguments are not supported yet", info.kind.describe());
+            fail(ErrorKind::Unsupported, what)
+        }
+        (kind, given) => {
+            let given = match given {
+                RawArg::Pointer(_) => "a buffer",
+                RawArg::Local(_) => "a local memory size",
+                RawArg::Value(_) => "a value",
+            };
+            fail(ErrorKind::ArgValue, format!("expected a {}, got {given}", kind.describe()))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! From a SPIR-V module to kernels that a device can run.
+
+use super::container::{Hardware, HardwareFile};
+use super::device::{Device, DeviceKind};
+use abi::{KernelSignature, Manifest};
+use driver::emu::InterpretedProgram;
+use driver::failure::Failure;
+use driver::pipeline::{Numerics, Options, Pipeline, Scheduling};
+use host::LoadedProgram;
+use ir::{Func, Module, ObjectKind, Op, Space};
+use sim::{HostProgram, SimOptions, Simulator, Source};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use target::Board;
+
+/// Capacity in bytes of each local-memory argument of generated hardware.
+const LOCAL_ARGUMENT: u64 = 16 << 10;
+
+/// A program that a device can run.
+pub struct Executable {
+    /// Runs its kernels.
+    pub program: Arc<dyn LoadedProgram>,
+    /// What is known of each kernel, in the program's order.
+    pub kernels: Vec<KernelFacts>,
+    /// Hardware, where the device needs it.
+    pub hardware: Option<Hardware>,
+}
+
+impl std::fmt::Debug for Executable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Executable").field("kernels", &self.kernels).finish_non_exhaustive()
+    }
+}
+
+/// What is known of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelFacts {
+    /// Name, arguments, limits.
+    pub signature: KernelSignature,
+    /// Bytes of local memory that its variables take.
+    pub local_bytes: u64,
+    /// Attributes as in the source.
+    pub attributes: String,
+}
+
+/// A module and how to read it.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// SPIR-V.
+    pub module: &'a [u8],
+    /// Values of specialisation constants.
+    pub constants: &'a [(u32, u64)],
+    /// What options of the compiler allow.
+    pub numerics: Numerics,
+    /// Hardware that was built from it before, for the same device.
+    pub hardware: Option<&'a Hardware>,
+}
+
+/// Makes a module ready to run on a device. The text is what to tell beside it.
+///
+/// # Errors
+/// The messages for people.
+pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), String> {
+    let module = read(input).map_err(|e| e.render())?;
+    let facts: Vec<KernelFacts> = facts(&module);
+    match &device.kind {
+        DeviceKind::Emulator => {
+            let sources = module.sources.clone();
+            let program = InterpretedProgram::new(module, interp::Options::default())
+                .map_err(|e| Failure::with_sources(e, &sources).render())?;
+            let executable =
+                Executable { program: Arc::new(program), kernels: facts, hardware: None };
+            Ok((executable, String::new()))
+        }
+        DeviceKind::Simulator(board) => {
+            let (hardware, log) = match input.hardware {
+                Some(hardware) => (hardware.clone(), String::new()),
+                None => generate(module, board).map_err(|e| e.render())?,
+            };
+            let program = simulate(&hardware)?;
+            let kernels = with_signatures(facts, program.kernels());
+            let hardware = Some(hardware);
+            Ok((Executable { program: Arc::new(program), kernels, hardware }, log))
+        }
+    }
+}
+
+fn read(input: &Input<'_>) -> driver::failure::Result<Module> {
+    let options = spirv_to_ir::Options {
+        name: "program".into(),
+        kernels: vec![],
+        spec_constants: input.constants.to_vec(),
+        denorms_are_zero: input.numerics.denorms_are_zero,
+        unsafe_math: input.numerics.unsafe_math,
+    };
+    let mut sources = base::SourceMap::default();
+    let result = spirv_to_ir::read_with_sources(input.module, &options, &mut sources);
+    let mut module = result.map_err(|e| Failure::with_sources(e, &sources))?;
+    driver::input::attach_sources(&mut sources, Path::new(""));
+    module.sources = sources;
+    ir::verify::verify_module(&module).map_err(|e| Failure::with_sources(e, &module.sources))?;
+    driver::input::tell_arguments_apart(&mut module);
+    Ok(module)
+}
+
+/// What the kernels' IR tells.
+fn facts(module: &Module) -> Vec<KernelFacts> {
+    let signatures = driver::signature::signatures(module);
+    let kernels = module.kernels().zip(signatures);
+    let fact = |((id, function), signature): ((Func, &ir::Function), KernelSignature)| {
+        let info = function.kernel.clone().unwrap_or_default();
+        let size = |name: &str, size: Option<[u32; 3]>| {
+            size.map(|[x, y, z]| format!("{name}({x},{y},{z})"))
+        };
+        let attributes = [
+            size("reqd_work_group_size", info.reqd_work_group_size),
+            size("work_group_size_hint", info.work_group_size_hint),
+            info.vec_type_hint.map(|hint| format!("vec_type_hint({hint})")),
+        ];
+        KernelFacts {
+            signature,
+            local_bytes: local_bytes(module, id),
+            attributes: attributes.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        }
+    };
+    kernels.map(fact).collect()
+}
+
+/// Bytes of the local variables that a kernel and what it calls use.
+fn local_bytes(module: &Module, kernel: Func) -> u64 {
+    let mut open = vec![kernel];
+    let mut seen = BTreeSet::from([kernel]);
+    let mut variables = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        let function = &module.functions[id];
+        for object in function.objects.values().filter(|o| o.space == Space::Local) {
+            if let ObjectKind::Global(global) = object.kind {
+                variables.insert(global);
+            }
+        }
+        for inst in function.insts.values() {
+            if let Op::Call(callee) = inst.op
+                && seen.insert(callee)
+            {
+                open.push(callee);
+            }
+        }
+    }
+    variables.into_iter().map(|global| module.globals[global].size).sum()
+}
+
+/// Builds hardware for a board.
+fn generate(module: Module, board: &Board) -> driver::failure::Result<(Hardware, String)> {
+    let options = Options {
+        kernels: vec![],
+        level: ir_opt::Level::O2,
+        simd: 1,
+        compute_units: 1,
+        memory_ports: 1,
+        local_bytes: LOCAL_ARGUMENT,
+        scheduling: Scheduling::Sdc,
+        clock_mhz: None,
+        platform: None,
+        dump: false,
+    };
+    let mut silent = |_: &str| {};
+    let built = Pipeline::new(&options, board, &mut silent).compile(module)?;
+    let file = |source: Source| HardwareFile {
+        name: source.name,
+        library: source.library,
+        text: source.text,
+    };
+    let files = built.sources().into_iter().map(file).collect();
+    let hardware = Hardware { manifest: built.manifest.to_json(), files };
+    Ok((hardware, built.warnings.concat()))
+}
+
+/// Hardware as a program.
+fn simulate(hardware: &Hardware) -> Result<HostProgram, String> {
+    let manifest = Manifest::parse(&hardware.manifest, Path::new(abi::MANIFEST_FILE));
+    let manifest = manifest.map_err(|e| e.to_string())?;
+    let source = |file: &HardwareFile| Source {
+        name: file.name.clone(),
+        text: file.text.clone(),
+        library: file.library,
+    };
+    let sources = hardware.files.iter().map(source).collect();
+    let simulator = Simulator::new(manifest, sources, SimOptions::default());
+    simulator.map(HostProgram::new).map_err(|e| e.message)
+}
+
+/// The signatures of hardware, which has limits of its own.
+fn with_signatures(facts: Vec<KernelFacts>, signatures: &[KernelSignature]) -> Vec<KernelFacts> {
+    let update = |fact: KernelFacts| {
+        let found = signatures.iter().find(|s| s.name == fact.signature.name)?;
+        Some(KernelFacts { signature: found.clone(), ..fact })
+    };
+    facts.into_iter().filter_map(update).collect()
+}

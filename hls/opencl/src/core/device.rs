@@ -1,0 +1,174 @@
+//! Devices: what they are and what they can do.
+
+use super::object::{Header, object};
+use crate::sys::NameVersion;
+use crate::sys::constants::*;
+use target::{Board, Library};
+
+/// Most work-items of a work-group, in all dimensions and in each.
+pub const MAX_WORK_GROUP_SIZE: u32 = driver::signature::DEFAULT_WORK_GROUP_SIZE;
+/// Bytes of local memory that a work-group can have.
+pub const LOCAL_MEMORY: u64 = 32 << 10;
+/// Most bytes of all arguments of a kernel.
+pub const MAX_PARAMETER_SIZE: usize = 1024;
+/// Alignment in bytes of sub-buffers.
+pub const BASE_ALIGN: usize = 128;
+/// Most bytes of a program-scope variable.
+pub const MAX_VARIABLE_SIZE: usize = 64 << 10;
+/// Global memory of `emu`.
+const EMULATOR_MEMORY: u64 = 4 << 30;
+/// Global memory of a board is not larger than this in simulation: it is memory of the host.
+const MOST_SIMULATED_MEMORY: u64 = 4 << 30;
+
+/// What a device runs kernels on.
+#[derive(Debug, Clone)]
+pub enum DeviceKind {
+    /// Emulation of the kernels' IR.
+    Emulator,
+    /// Simulation of the kernels' hardware, built for a board.
+    Simulator(Box<Board>),
+}
+
+/// A device.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Device {
+    header: Header,
+    /// `emu`, `sim:u250`
+    pub name: String,
+    /// What it runs kernels on.
+    pub kind: DeviceKind,
+}
+
+object!(Device, CL_INVALID_DEVICE);
+
+impl Device {
+    /// The device with a name as in `CLHLS_DEVICES`.
+    ///
+    /// # Errors
+    /// What names there are.
+    pub fn new(name: &str) -> Result<Self, String> {
+        let device = |kind| Ok(Device { header: Header::new(), name: name.to_owned(), kind });
+        if name == "emu" {
+            return device(DeviceKind::Emulator);
+        }
+        let library = Library::builtin();
+        let Some(board) = name.strip_prefix("sim:") else {
+            let boards = library.boards().join(", sim:");
+            return Err(format!("there is no device `{name}`: there are emu, sim:{boards}"));
+        };
+        let board = library.board(board).map_err(|e| e.to_string())?;
+        device(DeviceKind::Simulator(Box::new(board)))
+    }
+
+    /// `CL_DEVICE_TYPE`
+    pub fn device_type(&self) -> u64 {
+        match self.kind {
+            DeviceKind::Emulator => CL_DEVICE_TYPE_CPU,
+            DeviceKind::Simulator(_) => CL_DEVICE_TYPE_ACCELERATOR,
+        }
+    }
+
+    /// Whether kernels use the host's addresses, so that shared virtual memory works.
+    pub fn shares_addresses(&self) -> bool {
+        match &self.kind {
+            DeviceKind::Emulator => true,
+            DeviceKind::Simulator(board) => board.memory.address_bits >= 48,
+        }
+    }
+
+    /// `CL_DEVICE_SVM_CAPABILITIES`
+    pub fn svm_capabilities(&self) -> u64 {
+        if self.shares_addresses() { CL_DEVICE_SVM_COARSE_GRAIN_BUFFER } else { 0 }
+    }
+
+    /// Whether it can run functions of the host.
+    pub fn runs_native_kernels(&self) -> bool {
+        matches!(self.kind, DeviceKind::Emulator)
+    }
+
+    /// Bytes of global memory.
+    pub fn global_memory(&self) -> u64 {
+        match &self.kind {
+            DeviceKind::Emulator => EMULATOR_MEMORY,
+            DeviceKind::Simulator(board) => board.memory.global_bytes.min(MOST_SIMULATED_MEMORY),
+        }
+    }
+
+    /// Most bytes of a memory object.
+    pub fn max_allocation(&self) -> u64 {
+        self.global_memory() / 4
+    }
+
+    /// Clock frequency in MHz.
+    pub fn clock_mhz(&self) -> u32 {
+        match &self.kind {
+            // what generated hardware reaches on a large device; the emulator has no clock
+            DeviceKind::Emulator => 300,
+            DeviceKind::Simulator(board) => board.default_clock_mhz,
+        }
+    }
+
+    /// Name for people.
+    pub fn title(&self) -> String {
+        match &self.kind {
+            DeviceKind::Emulator => "emu: clhls emulator".to_owned(),
+            DeviceKind::Simulator(board) => {
+                format!("{}: clhls simulated hardware for {}", self.name, board.title)
+            }
+        }
+    }
+}
+
+/// Extensions that every device has, with their versions.
+pub fn extensions() -> Vec<NameVersion> {
+    let names = [
+        "cl_khr_byte_addressable_store",
+        "cl_khr_create_command_queue",
+        "cl_khr_expect_assume",
+        "cl_khr_extended_versioning",
+        "cl_khr_fp16",
+        "cl_khr_fp64",
+        "cl_khr_global_int32_base_atomics",
+        "cl_khr_global_int32_extended_atomics",
+        "cl_khr_icd",
+        "cl_khr_il_program",
+        "cl_khr_int64_base_atomics",
+        "cl_khr_int64_extended_atomics",
+        "cl_khr_integer_dot_product",
+        "cl_khr_local_int32_base_atomics",
+        "cl_khr_local_int32_extended_atomics",
+        "cl_khr_spirv_linkonce_odr",
+        "cl_khr_spirv_no_integer_wrap_decoration",
+        "cl_khr_suggested_local_work_size",
+    ];
+    let version = |name: &str| if name == "cl_khr_integer_dot_product" { 2 } else { 1 };
+    names.iter().map(|name| NameVersion::new(name, version(name), 0, 0)).collect()
+}
+
+/// Names of the extensions, separated by spaces.
+pub fn extension_names() -> String {
+    names(&extensions()).join(" ")
+}
+
+/// Optional features of OpenCL C 3.0 that every device has.
+pub fn features() -> Vec<NameVersion> {
+    let names = [
+        "__opencl_c_atomic_order_acq_rel",
+        "__opencl_c_atomic_order_seq_cst",
+        "__opencl_c_atomic_scope_device",
+        "__opencl_c_fp64",
+        "__opencl_c_generic_address_space",
+        "__opencl_c_int64",
+        "__opencl_c_integer_dot_product_input_4x8bit",
+        "__opencl_c_integer_dot_product_input_4x8bit_packed",
+        "__opencl_c_program_scope_global_variables",
+    ];
+    names.iter().map(|name| NameVersion::new(name, 3, 0, 0)).collect()
+}
+
+/// The names alone.
+pub fn names(all: &[NameVersion]) -> Vec<&str> {
+    let text = |n: &'_ NameVersion| n.name.iter().position(|b| *b == 0).unwrap_or(n.name.len());
+    all.iter().map(|n| std::str::from_utf8(&n.name[..text(n)]).unwrap_or_default()).collect()
+}

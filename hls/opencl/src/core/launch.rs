@@ -1,0 +1,159 @@
+//! A launch of a kernel: checked when it is enqueued, run when its turn comes.
+
+use super::Status;
+use super::build::{Executable, KernelFacts};
+use super::device::{LOCAL_MEMORY, MAX_WORK_GROUP_SIZE};
+use super::kernel::{Argument, Kernel};
+use super::memory::Memory;
+use super::queue::{Queue, Work};
+use crate::sys::constants::*;
+use crate::sys::{HostMemory, with_regions};
+use host::{NdRange, RawArg, ResolvedRange, check_raw_args};
+use std::sync::Arc;
+
+/// The index space that a program asks for, dimension 0 first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Range {
+    /// Work-items; empty: none given.
+    pub global: Vec<usize>,
+    /// Work-items of a work-group, if given.
+    pub local: Option<Vec<usize>>,
+    /// First global id, if given.
+    pub offset: Option<Vec<usize>>,
+}
+
+impl Range {
+    /// The index space for a kernel; none if it has no work-items.
+    ///
+    /// # Errors
+    /// `CL_INVALID_WORK_GROUP_SIZE`, `CL_INVALID_WORK_ITEM_SIZE`, `CL_INVALID_GLOBAL_WORK_SIZE`,
+    /// `CL_INVALID_GLOBAL_OFFSET`
+    pub fn resolve(&self, facts: &KernelFacts) -> Status<Option<ResolvedRange>> {
+        let wide = |sizes: &Vec<usize>| sizes.iter().map(|n| *n as u64).collect::<Vec<u64>>();
+        if let Some(local) = &self.local {
+            if local.contains(&0) {
+                return Err(CL_INVALID_WORK_GROUP_SIZE);
+            }
+            if local.iter().any(|n| *n > MAX_WORK_GROUP_SIZE as usize) {
+                return Err(CL_INVALID_WORK_ITEM_SIZE);
+            }
+        }
+        let empty = self.global.is_empty() || self.global.contains(&0);
+        let global = if empty { vec![1; self.global.len().max(1)] } else { wide(&self.global) };
+        let range = NdRange {
+            global,
+            local: if empty { None } else { self.local.as_ref().map(wide) },
+            offset: self.offset.as_ref().map(wide),
+        };
+        if empty {
+            return Ok(None);
+        }
+        range.resolve(&facts.signature).map(Some).map_err(|e| e.kind.opencl_code())
+    }
+}
+
+/// What a launch needs, kept until it has run.
+struct Launch {
+    executable: Arc<Executable>,
+    context: Arc<super::context::Context>,
+    kernel: String,
+    range: ResolvedRange,
+    args: Vec<RawArg>,
+    memory: Vec<(String, Arc<HostMemory>)>,
+    /// Keeps the objects, whose destructors tell the program that it may free what they use.
+    objects: Vec<Arc<Memory>>,
+}
+
+/// Checks a launch and gives what runs it.
+///
+/// # Errors
+/// As `clEnqueueNDRangeKernel`.
+pub fn prepare(queue: &Arc<Queue>, kernel: &Kernel, range: &Range) -> Status<Work> {
+    let found = kernel.on(&queue.device).map_err(|_| CL_INVALID_PROGRAM_EXECUTABLE)?;
+    let (executable, facts) = found;
+    let args = kernel.args()?;
+    let Some(range) = range.resolve(facts)? else {
+        return Ok(Box::new(|_| Ok(())));
+    };
+    if kernel.local_bytes(facts) > LOCAL_MEMORY {
+        return Err(CL_OUT_OF_RESOURCES);
+    }
+    let mut launch = Launch {
+        executable: Arc::clone(executable),
+        context: Arc::clone(&queue.context),
+        kernel: kernel.name.clone(),
+        range,
+        args: vec![],
+        memory: vec![],
+        objects: vec![],
+    };
+    for (info, arg) in facts.signature.args.iter().zip(args) {
+        let raw = launch.argument(&info.name, arg)?;
+        launch.args.push(raw);
+    }
+    for address in kernel.svm_pointers() {
+        launch.add_svm(address, "shared virtual memory");
+    }
+    check_raw_args(&facts.signature, &launch.args).map_err(|e| match e.kind {
+        // sizes were checked when the argument was set; what remains is more than the hardware has
+        host::ErrorKind::ArgSize => CL_OUT_OF_RESOURCES,
+        kind => kind.opencl_code(),
+    })?;
+    Ok(Box::new(move |event| launch.run(event)))
+}
+
+impl Launch {
+    fn argument(&mut self, name: &str, arg: Argument) -> Status<RawArg> {
+        Ok(match arg {
+            Argument::Local(size) => RawArg::Local(size),
+            Argument::Value(bytes) => RawArg::Value(bytes),
+            Argument::Address(address) => {
+                self.add_svm(address, &format!("argument `{name}`"));
+                RawArg::Pointer(address as u64)
+            }
+            Argument::Buffer(memory) => {
+                let memory = memory.upgrade().ok_or(CL_INVALID_KERNEL_ARGS)?;
+                self.add(format!("argument `{name}`"), Arc::clone(&memory.storage));
+                let address = memory.address();
+                self.objects.push(memory);
+                RawArg::Pointer(address)
+            }
+        })
+    }
+
+    fn add_svm(&mut self, address: usize, name: &str) {
+        if let Some((memory, _)) = self.context.svm.find(address) {
+            self.add(name.to_owned(), memory);
+        }
+    }
+
+    fn add(&mut self, name: String, memory: Arc<HostMemory>) {
+        if !self.memory.iter().any(|(_, m)| Arc::ptr_eq(m, &memory)) {
+            self.memory.push((name, memory));
+        }
+    }
+
+    fn run(self, event: &super::event::Event) -> Status {
+        let Launch { executable, context, kernel, range, args, memory, objects } = self;
+        let result = with_regions(&memory, |regions| {
+            executable.program.launch(&kernel, &range, &args, regions)
+        });
+        drop(objects);
+        match result {
+            Ok(stats) => {
+                if let Some(hardware) = stats.hardware {
+                    event.set_hardware(hardware);
+                }
+                Ok(())
+            }
+            Err(error) => {
+                context.report(&error.message);
+                Err(match error.kind.opencl_code() {
+                    // those that say that the call was wrong: that was checked before
+                    code if code <= CL_INVALID_VALUE => CL_OUT_OF_RESOURCES,
+                    code => code,
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Memory objects: buffers and parts of buffers.
+
+use super::context::Context;
+use super::object::{Header, handle_of, object};
+use super::{Status, lock};
+use crate::sys::callback::{Callback, OfObject};
+use crate::sys::constants::*;
+use crate::sys::{HostMemory, Ptr};
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex};
+
+/// A part of a memory object that the program that uses the API has mapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Mapping {
+    address: usize,
+    offset: usize,
+    size: usize,
+    writes: bool,
+}
+
+/// A memory object.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Memory {
+    header: Header,
+    /// The context.
+    pub context: Arc<Context>,
+    /// `CL_MEM_FLAGS`, with those that a part has of its buffer.
+    pub flags: u64,
+    /// Bytes.
+    pub size: usize,
+    /// `CL_MEM_HOST_PTR`
+    pub host_ptr: Ptr<c_void>,
+    /// Properties as given, with the final zero; none if there was no list.
+    pub properties: Option<Vec<u64>>,
+    /// The buffer that it is a part of.
+    pub parent: Option<Arc<Memory>>,
+    /// Where the contents are, for commands and kernels.
+    pub storage: Arc<HostMemory>,
+    /// Where they begin there.
+    pub offset: usize,
+    /// Whether what the program maps is its own memory, not `storage`: `CL_MEM_USE_HOST_PTR`.
+    mirrored: bool,
+    mappings: Mutex<Vec<Mapping>>,
+    destructors: Mutex<Vec<Callback<OfObject>>>,
+}
+
+object!(Memory, CL_INVALID_MEM_OBJECT);
+
+/// The flags of which an object has at most one.
+const DEVICE_ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+const HOST_ACCESS: u64 = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+const HOST_POINTER: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+fn at_most_one(flags: u64, of: u64) -> bool {
+    (flags & of).count_ones() <= 1
+}
+
+/// Checks the flags of a new buffer, and fills in that it is read and written if they do not say.
+///
+/// # Errors
+/// `CL_INVALID_VALUE`
+pub fn check_flags(flags: u64) -> Status<u64> {
+    let known = DEVICE_ACCESS | HOST_ACCESS | HOST_POINTER;
+    let exclusive = at_most_one(flags, DEVICE_ACCESS) && at_most_one(flags, HOST_ACCESS);
+    let uses = flags & CL_MEM_USE_HOST_PTR != 0;
+    let other = flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+    if flags & !known != 0 || !exclusive || uses && other {
+        return Err(CL_INVALID_VALUE);
+    }
+    Ok(if flags & DEVICE_ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags })
+}
+
+impl Memory {
+    /// A buffer.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`, `CL_INVALID_BUFFER_SIZE`, `CL_INVALID_HOST_PTR`, `CL_MEM_OBJECT_ALLOCATION_FAILURE`
+    pub fn buffer(
+        context: Arc<Context>,
+        flags: u64,
+        size: usize,
+        host_ptr: Ptr<c_void>,
+        properties: Option<Vec<u64>>,
+    ) -> Status<Self> {
+        let flags = check_flags(flags)?;
+        if size == 0 || size as u64 > context.max_allocation() {
+            return Err(CL_INVALID_BUFFER_SIZE);
+        }
+        let takes_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+        if takes_pointer == host_ptr.is_null() {
+            return Err(CL_INVALID_HOST_PTR);
+        }
+        let uses = flags & CL_MEM_USE_HOST_PTR != 0;
+        let shared = if uses { context.svm.find_range(host_ptr.address(), size) } else { None };
+        let mirrored = uses && shared.is_none();
+        let (storage, offset) = match shared {
+            Some(place) => place,
+            None => (HostMemory::new(size).ok_or(CL_MEM_OBJECT_ALLOCATION_FAILURE)?, 0),
+        };
+        if takes_pointer && (mirrored || !uses) {
+            storage.pointer(0).copy_from(host_ptr, size);
+        }
+        let host_ptr = if uses { host_ptr } else { Ptr::NULL };
+        let (mappings, destructors) = Default::default();
+        Ok(Memory {
+            header: Header::new(),
+            context,
+            flags,
+            size,
+            host_ptr,
+            properties,
+            parent: None,
+            storage,
+            offset,
+            mirrored,
+            mappings,
+            destructors,
+        })
+    }
+
+    /// A part of a buffer, whose flags are those of the buffer where they say nothing else.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`, `CL_INVALID_BUFFER_SIZE`, `CL_MISALIGNED_SUB_BUFFER_OFFSET`, `CL_INVALID_MEM_OBJECT` for a
+    /// part of a part.
+    pub fn part(parent: &Arc<Memory>, flags: u64, origin: usize, size: usize) -> Status<Self> {
+        if parent.parent.is_some() {
+            return Err(CL_INVALID_MEM_OBJECT);
+        }
+        let exclusive = at_most_one(flags, DEVICE_ACCESS) && at_most_one(flags, HOST_ACCESS);
+        if flags & !(DEVICE_ACCESS | HOST_ACCESS) != 0 || !exclusive {
+            return Err(CL_INVALID_VALUE);
+        }
+        let of = |mask| parent.flags & mask;
+        let device_ok = match of(DEVICE_ACCESS) {
+            CL_MEM_WRITE_ONLY => flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY) == 0,
+            CL_MEM_READ_ONLY => flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY) == 0,
+            _ => true,
+        };
+        let host_ok = match of(HOST_ACCESS) {
+            CL_MEM_HOST_WRITE_ONLY => flags & CL_MEM_HOST_READ_ONLY == 0,
+            CL_MEM_HOST_READ_ONLY => flags & CL_MEM_HOST_WRITE_ONLY == 0,
+            CL_MEM_HOST_NO_ACCESS => flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY) == 0,
+            _ => true,
+        };
+        let inside = origin.checked_add(size).is_some_and(|end| end <= parent.size);
+        if !device_ok || !host_ok || !inside {
+            return Err(CL_INVALID_VALUE);
+        }
+        if size == 0 {
+            return Err(CL_INVALID_BUFFER_SIZE);
+        }
+        if !origin.is_multiple_of(super::device::BASE_ALIGN) {
+            return Err(CL_MISALIGNED_SUB_BUFFER_OFFSET);
+        }
+        let device =
+            if flags & DEVICE_ACCESS == 0 { of(DEVICE_ACCESS) } else { flags & DEVICE_ACCESS };
+        let host = if flags & HOST_ACCESS == 0 { of(HOST_ACCESS) } else { flags & HOST_ACCESS };
+        let host_ptr =
+            if parent.host_ptr.is_null() { Ptr::NULL } else { parent.host_ptr.offset(origin) };
+        let (mappings, destructors) = Default::default();
+        Ok(Memory {
+            header: Header::new(),
+            context: Arc::clone(&parent.context),
+            flags: device | host | of(HOST_POINTER),
+            size,
+            host_ptr,
+            properties: None,
+            parent: Some(Arc::clone(parent)),
+            storage: Arc::clone(&parent.storage),
+            offset: parent.offset + origin,
+            mirrored: parent.mirrored,
+            mappings,
+            destructors,
+        })
+    }
+
+    /// Where it begins in its buffer.
+    pub fn origin(&self) -> usize {
+        self.parent.as_ref().map_or(0, |parent| self.offset - parent.offset)
+    }
+
+    /// The address that kernels use.
+    pub fn address(&self) -> u64 {
+        (self.storage.address() + self.offset) as u64
+    }
+
+    /// The byte at an offset, where commands find it.
+    pub fn pointer(&self, offset: usize) -> Ptr<c_void> {
+        self.storage.pointer(self.offset + offset)
+    }
+
+    /// Whether a range of bytes is inside.
+    pub fn contains(&self, offset: usize, size: usize) -> bool {
+        offset.checked_add(size).is_some_and(|end| end <= self.size)
+    }
+
+    /// Whether commands of the host may read it.
+    pub fn host_reads(&self) -> bool {
+        self.flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS) == 0
+    }
+
+    /// Whether commands of the host may write it.
+    pub fn host_writes(&self) -> bool {
+        self.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) == 0
+    }
+
+    /// Whether its memory is a shared virtual memory buffer.
+    pub fn uses_svm(&self) -> bool {
+        self.flags & CL_MEM_USE_HOST_PTR != 0 && !self.mirrored
+    }
+
+    /// Reserves a mapping and gives the pointer for the program. [`Memory::fill_mapping`] fills it.
+    pub fn map(&self, offset: usize, size: usize, writes: bool) -> Ptr<c_void> {
+        let pointer = self.mapped(offset);
+        let address = pointer.address();
+        lock(&self.mappings).push(Mapping { address, offset, size, writes });
+        pointer
+    }
+
+    fn mapped(&self, offset: usize) -> Ptr<c_void> {
+        if self.mirrored { self.host_ptr.offset(offset) } else { self.pointer(offset) }
+    }
+
+    /// Brings the contents to where they are mapped.
+    pub fn fill_mapping(&self, offset: usize, size: usize) {
+        if self.mirrored {
+            self.host_ptr.offset(offset).copy_from(self.pointer(offset), size);
+        }
+    }
+
+    /// Whether there is a mapping at an address.
+    pub fn is_mapped(&self, address: usize) -> bool {
+        lock(&self.mappings).iter().any(|m| m.address == address)
+    }
+
+    /// Ends a mapping at an address, if there is one, and takes over what the program wrote.
+    pub fn unmap(&self, address: usize) {
+        let mapping = {
+            let mut all = lock(&self.mappings);
+            let at = all.iter().position(|m| m.address == address);
+            at.map(|at| all.remove(at))
+        };
+        if let Some(Mapping { offset, size, writes: true, .. }) = mapping
+            && self.mirrored
+        {
+            self.pointer(offset).copy_from(self.host_ptr.offset(offset), size);
+        }
+    }
+
+    /// `CL_MEM_MAP_COUNT`
+    pub fn map_count(&self) -> u32 {
+        lock(&self.mappings).len() as u32
+    }
+
+    /// Has a function called when the object goes.
+    pub fn add_destructor(&self, callback: Callback<OfObject>) {
+        lock(&self.destructors).push(callback);
+    }
+
+    /// Whether two ranges of bytes have one in common.
+    pub fn overlaps(
+        &self,
+        offset: usize,
+        other: &Memory,
+        other_offset: usize,
+        size: usize,
+    ) -> bool {
+        let (a, b) = (self.offset + offset, other.offset + other_offset);
+        Arc::ptr_eq(&self.storage, &other.storage) && a < b + size && b < a + size
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let handle = handle_of(self);
+        while let Some(destructor) = lock(&self.destructors).pop() {
+            destructor.call(handle);
+        }
+    }
+}
