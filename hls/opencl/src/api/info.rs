@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn answers_are_what_a_c_program_reads() {
-        assert_eq!("ab".bytes(), [b'a', b'b', 0]);
+        assert_eq!(Value::bytes("ab"), [b'a', b'b', 0]);
         assert_eq!(true.bytes(), 1u32.to_ne_bytes());
         assert_eq!(vec![1usize, 2].bytes().len(), 16);
         assert_eq!(NameVersion::new("x", 1, 0, 0).bytes().len(), 68);

@@ -27,6 +27,12 @@ impl std::fmt::Debug for Dispatch {
     }
 }
 
+impl Default for Header {
+    fn default() -> Self {
+        Header::new()
+    }
+}
+
 impl Header {
     /// The beginning of an object.
     pub fn new() -> Self {

@@ -2,11 +2,7 @@
 
 //! The constants of `CL/cl.h`, and of the extensions that the library has.
 
-#![allow(
-    missing_docs,
-    non_upper_case_globals,
-    reason = "the names of the headers, which document them"
-)]
+#![allow(missing_docs, reason = "the names of the headers, which document them")]
 
 pub const CL_SUCCESS: i32 = 0;
 pub const CL_DEVICE_NOT_FOUND: i32 = -1;
@@ -268,15 +264,15 @@ pub const CL_BGRA: u32 = 0x10B6;
 pub const CL_ARGB: u32 = 0x10B7;
 pub const CL_INTENSITY: u32 = 0x10B8;
 pub const CL_LUMINANCE: u32 = 0x10B9;
-pub const CL_Rx: u32 = 0x10BA;
-pub const CL_RGx: u32 = 0x10BB;
-pub const CL_RGBx: u32 = 0x10BC;
+pub const CL_RX: u32 = 0x10BA;
+pub const CL_RGX: u32 = 0x10BB;
+pub const CL_RGBX: u32 = 0x10BC;
 pub const CL_DEPTH: u32 = 0x10BD;
 pub const CL_DEPTH_STENCIL: u32 = 0x10BE;
-pub const CL_sRGB: u32 = 0x10BF;
-pub const CL_sRGBx: u32 = 0x10C0;
-pub const CL_sRGBA: u32 = 0x10C1;
-pub const CL_sBGRA: u32 = 0x10C2;
+pub const CL_SRGB: u32 = 0x10BF;
+pub const CL_SRGBX: u32 = 0x10C0;
+pub const CL_SRGBA: u32 = 0x10C1;
+pub const CL_SBGRA: u32 = 0x10C2;
 pub const CL_ABGR: u32 = 0x10C3;
 pub const CL_SNORM_INT8: u32 = 0x10D0;
 pub const CL_SNORM_INT16: u32 = 0x10D1;
@@ -471,6 +467,6 @@ pub const CL_DEVICE_HALF_FP_CONFIG: u32 = 0x1033;
 pub const CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR: u32 = 0x105F;
 pub const CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR: u32 = 0x1073;
 pub const CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR: u32 = 0x1074;
-pub const CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR: u32 = 0x1075;
-pub const CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR: u64 = 1 << 0;
-pub const CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR: u64 = 1 << 1;
+pub const CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4X8BIT_PACKED_KHR: u32 = 0x1075;
+pub const CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4X8BIT_PACKED_KHR: u64 = 1 << 0;
+pub const CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4X8BIT_KHR: u64 = 1 << 1;

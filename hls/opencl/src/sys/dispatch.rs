@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void};
 
 /// `cl_icd_dispatch`
 #[repr(C)]
-#[allow(missing_docs, non_snake_case, reason = "the functions of the API")]
+#[allow(missing_docs, non_snake_case, clippy::type_complexity, reason = "the functions of the API")]
 pub struct Dispatch {
     pub clGetPlatformIDs: extern "C" fn(u32, Ptr<cl_platform_id>, Ptr<u32>) -> i32,
     pub clGetPlatformInfo:

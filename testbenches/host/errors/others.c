@@ -1,0 +1,126 @@
+// Wrong calls about images, samplers, pipes, shared virtual memory and native kernels. Devices without
+// images give CL_INVALID_OPERATION where an image is to be made; those that have them are not asked.
+
+#include "check.h"
+
+static void no_images(struct world *w) {
+  cl_bool images;
+  must(clGetDeviceInfo(w->device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL), "clGetDeviceInfo");
+  cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+  cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+  const size_t at[3] = {0}, region[3] = {1, 1, 1};
+  cl_uint n;
+  char host[64];
+  WRONG_NEW(CL_INVALID_CONTEXT, clCreateImage(NULL, 0, &format, &desc, NULL, &err));
+  WRONG_NEW(CL_INVALID_VALUE,
+            clCreateImage(w->context, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, &format, &desc, NULL, &err));
+  WRONG_NEW(CL_INVALID_CONTEXT, clCreateSampler(NULL, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &err));
+  WRONG(CL_INVALID_SAMPLER, clRetainSampler(NULL));
+  WRONG(CL_INVALID_SAMPLER, clReleaseSampler(NULL));
+  WRONG(CL_INVALID_SAMPLER, clGetSamplerInfo(NULL, CL_SAMPLER_FILTER_MODE, sizeof n, &n, NULL));
+  WRONG(CL_INVALID_CONTEXT, clGetSupportedImageFormats(NULL, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 1, &format, &n));
+  WRONG(CL_INVALID_VALUE, clGetSupportedImageFormats(w->context, CL_MEM_READ_WRITE, 0x1234, 1, &format, &n));
+  WRONG(CL_INVALID_VALUE,
+        clGetSupportedImageFormats(w->context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, &format, &n));
+  WRONG(CL_INVALID_MEM_OBJECT, clGetImageInfo(NULL, CL_IMAGE_WIDTH, sizeof n, &n, NULL));
+  WRONG_NOT_POCL(CL_INVALID_MEM_OBJECT, clGetImageInfo(w->buffer, CL_IMAGE_WIDTH, sizeof n, &n, NULL));
+  WRONG(CL_INVALID_COMMAND_QUEUE, clEnqueueReadImage(NULL, w->buffer, 1, at, region, 0, 0, host, 0, NULL, NULL));
+  WRONG(CL_INVALID_MEM_OBJECT, clEnqueueReadImage(w->queue, NULL, 1, at, region, 0, 0, host, 0, NULL, NULL));
+  WRONG_NOT_POCL(CL_INVALID_MEM_OBJECT,
+                 clEnqueueReadImage(w->queue, w->buffer, 1, at, region, 0, 0, host, 0, NULL, NULL));
+  WRONG(CL_INVALID_MEM_OBJECT, clEnqueueWriteImage(w->queue, NULL, 1, at, region, 0, 0, host, 0, NULL, NULL));
+  WRONG(CL_INVALID_MEM_OBJECT, clEnqueueFillImage(w->queue, NULL, host, at, region, 0, NULL, NULL));
+  WRONG(CL_INVALID_MEM_OBJECT, clEnqueueCopyImage(w->queue, NULL, w->buffer, at, at, region, 0, NULL, NULL));
+  WRONG(CL_INVALID_MEM_OBJECT, clEnqueueCopyImageToBuffer(w->queue, NULL, w->buffer, at, region, 0, 0, NULL, NULL));
+  WRONG(CL_INVALID_MEM_OBJECT, clEnqueueCopyBufferToImage(w->queue, w->buffer, NULL, 0, at, region, 0, NULL, NULL));
+  if (images) return;
+  WRONG_NEW(CL_INVALID_OPERATION, clCreateImage(w->context, 0, &format, &desc, NULL, &err));
+  WRONG_NEW(CL_INVALID_OPERATION, clCreateImage2D(w->context, 0, &format, 4, 4, 0, NULL, &err));
+  WRONG_NEW(CL_INVALID_OPERATION, clCreateImage3D(w->context, 0, &format, 4, 4, 4, 0, 0, NULL, &err));
+  WRONG_NEW(CL_INVALID_OPERATION, clCreateSampler(w->context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &err));
+}
+
+static void no_pipes(struct world *w) {
+  cl_uint n;
+  WRONG_NEW_NOT_POCL(CL_INVALID_CONTEXT, clCreatePipe(NULL, 0, 4, 4, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_OPERATION, clCreatePipe(w->context, 0, 4, 4, NULL, &err));
+  WRONG_NOT_POCL(CL_INVALID_MEM_OBJECT, clGetPipeInfo(NULL, CL_PIPE_PACKET_SIZE, sizeof n, &n, NULL));
+}
+
+static void shared_memory(struct world *w) {
+  cl_device_svm_capabilities svm;
+  must(clGetDeviceInfo(w->device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL), "clGetDeviceInfo");
+  if (!svm || w->is_pocl) return;
+  void *none[] = {NULL};
+  char host[64];
+  int pattern = 0;
+  cl_command_queue q = w->queue;
+  // the function has no error code: it gives null
+  WRONG(1, clSVMAlloc(w->context, CL_MEM_READ_WRITE, 0, 0) == NULL);
+  WRONG(1, clSVMAlloc(w->context, CL_MEM_READ_WRITE, 64, 3) == NULL);
+  WRONG(1, clSVMAlloc(w->context, CL_MEM_READ_WRITE, 64, 1u << 20) == NULL);
+  WRONG(1, clSVMAlloc(w->context, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, 0) == NULL);
+  WRONG(1, clSVMAlloc(w->context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0) == NULL);
+  WRONG(1, clSVMAlloc(w->context, CL_MEM_READ_WRITE, SIZE_MAX, 0) == NULL);
+  char *shared = clSVMAlloc(w->context, CL_MEM_READ_WRITE, 256, 0);
+  WRONG(0, shared == NULL);
+  WRONG(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMFree(NULL, 1, none, NULL, NULL, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMFree(q, 0, none, NULL, NULL, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMFree(q, 1, NULL, NULL, NULL, 0, NULL, NULL));
+  WRONG(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMMemcpy(NULL, 1, shared, host, 4, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMemcpy(q, 1, NULL, host, 4, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMemcpy(q, 1, shared, NULL, 4, 0, NULL, NULL));
+  WRONG(CL_MEM_COPY_OVERLAP, clEnqueueSVMMemcpy(q, 1, shared, shared + 3, 4, 0, NULL, NULL));
+  WRONG(CL_INVALID_EVENT_WAIT_LIST, clEnqueueSVMMemcpy(q, 1, shared, host, 4, 1, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMemFill(q, NULL, &pattern, 4, 64, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMemFill(q, shared + 1, &pattern, 4, 64, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMemFill(q, shared, NULL, 4, 64, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMemFill(q, shared, &pattern, 3, 63, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMemFill(q, shared, &pattern, 4, 6, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMap(q, 1, CL_MAP_READ, NULL, 64, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMap(q, 1, CL_MAP_READ, shared, 0, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMap(q, 1, 1u << 20, shared, 64, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMUnmap(q, NULL, 0, NULL, NULL));
+  WRONG(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMUnmap(NULL, shared, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMigrateMem(q, 0, (const void **)none, NULL, 0, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueSVMMigrateMem(q, 1, (const void **)none, NULL, 0, 0, NULL, NULL));
+  WRONG(CL_INVALID_KERNEL, clSetKernelArgSVMPointer(NULL, 0, shared));
+  WRONG(CL_INVALID_ARG_INDEX, clSetKernelArgSVMPointer(w->kernel, 5, shared));
+  WRONG(CL_INVALID_ARG_VALUE, clSetKernelArgSVMPointer(w->kernel, 0, host));
+  WRONG(CL_INVALID_ARG_VALUE, clSetKernelArgSVMPointer(w->kernel, 3, shared));
+  WRONG(CL_INVALID_KERNEL, clSetKernelExecInfo(NULL, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof none, none));
+  WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, 0x1234, sizeof none, none));
+  WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 3, none));
+  WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof none, NULL));
+  cl_bool yes = CL_TRUE;
+  WRONG(CL_INVALID_OPERATION,
+        clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes));
+  clSVMFree(w->context, shared);
+}
+
+static void CL_CALLBACK native(void *args) { (void)args; }
+
+static void native_kernels(struct world *w) {
+  cl_device_exec_capabilities can;
+  must(clGetDeviceInfo(w->device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof can, &can, NULL), "clGetDeviceInfo");
+  char args[16];
+  const void *place = args;
+  WRONG(CL_INVALID_COMMAND_QUEUE, clEnqueueNativeKernel(NULL, native, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+  if (!(can & CL_EXEC_NATIVE_KERNEL)) {
+    WRONG_NOT_POCL(CL_INVALID_OPERATION, clEnqueueNativeKernel(w->queue, native, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    return;
+  }
+  WRONG(CL_INVALID_VALUE, clEnqueueNativeKernel(w->queue, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueNativeKernel(w->queue, native, NULL, 4, 0, NULL, NULL, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueNativeKernel(w->queue, native, args, 0, 0, NULL, NULL, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueNativeKernel(w->queue, native, args, 16, 1, NULL, &place, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueNativeKernel(w->queue, native, args, 16, 1, &w->buffer, NULL, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueNativeKernel(w->queue, native, args, 16, 0, &w->buffer, &place, 0, NULL, NULL));
+}
+
+void others(struct world *w) {
+  no_images(w);
+  no_pipes(w);
+  shared_memory(w);
+  native_kernels(w);
+}
