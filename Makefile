@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu schedules sim builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench qor fuzz fuzz-deep exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu schedules sim host host-quick builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench qor fuzz fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -32,7 +32,7 @@ demo: ## image convolution on a simulated u250
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu schedules sim builtins-quick units operators-sample rtl-lint cocotb ## every test
+test: setup lint unit kernels emu schedules sim host-quick builtins-quick units operators-sample rtl-lint cocotb ## every test
 	@echo "make test: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
@@ -69,6 +69,16 @@ sim: kernels ## all test kernels as simulated hardware
 
 sim-all: kernels ## both producers, every schedule and memory behaviour (hours)
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS)
+
+host-quick: ## OpenCL host programs on the emulator, some on simulated hardware, compared with PoCL
+	@echo "== OpenCL host programs"
+	@$(CARGO) build --release --quiet -p clhls-opencl
+	@build/venv/bin/python -m unittest discover -q -s testbenches/host
+	@testbenches/host/run --quick
+
+host: ## OpenCL host programs on the emulator and on simulated hardware, compared with PoCL
+	@$(CARGO) build --release --quiet -p clhls-opencl
+	@testbenches/host/run
 
 builtins-quick: ## every built-in function at every type in the interpreter, some of them as hardware
 	@echo "== built-in functions"

@@ -18,6 +18,7 @@ static cl_platform_id platform;
 static cl_device_id device;
 static cl_context context;
 static cl_program program;
+static int is_pocl;
 
 static const char *source =
     "kernel void scale(global uint *a, uint m, uint c) {\n"
@@ -174,6 +175,24 @@ static void wait_for(int wanted) {
   pthread_mutex_unlock(&counting);
 }
 
+// An error goes through the graph and to the callbacks.
+static void failures(cl_command_queue q) {
+  if (is_pocl) return; // PoCL 3.1 calls nobody when a command fails
+  int one = 1;
+  cl_int err;
+  cl_event gate, marker;
+  calls = 0;
+  gate = clCreateUserEvent(context, &err);
+  must(err, "clCreateUserEvent");
+  MUST(clEnqueueMarkerWithWaitList(q, 1, &gate, &marker));
+  MUST(clSetEventCallback(marker, CL_COMPLETE, count_event, &one));
+  MUST(clSetUserEventStatus(gate, -7));
+  wait_for(1);
+  CHECK(last_status < 0);
+  CHECK(clWaitForEvents(1, &marker) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+  MUST(clReleaseEvent(marker)), MUST(clReleaseEvent(gate));
+}
+
 static void callbacks(void) {
   int one = 1, two = 2;
   cl_int err;
@@ -188,17 +207,7 @@ static void callbacks(void) {
   MUST(clSetEventCallback(marker, CL_COMPLETE, count_event, &one)); // over already: called at once
   wait_for(4);
   MUST(clReleaseEvent(marker)), MUST(clReleaseEvent(gate));
-  // an error goes through the graph and to the callbacks
-  calls = 0;
-  gate = clCreateUserEvent(context, &err);
-  must(err, "clCreateUserEvent");
-  MUST(clEnqueueMarkerWithWaitList(q, 1, &gate, &marker));
-  MUST(clSetEventCallback(marker, CL_COMPLETE, count_event, &one));
-  MUST(clSetUserEventStatus(gate, -7));
-  wait_for(1);
-  CHECK(last_status < 0);
-  CHECK(clWaitForEvents(1, &marker) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-  MUST(clReleaseEvent(marker)), MUST(clReleaseEvent(gate));
+  failures(q);
   // destructors are called in the opposite order of their registration
   calls = 0;
   cl_mem m = buffer(0, 64, NULL);
@@ -419,6 +428,7 @@ int main(int argc, char **argv) {
     printf("there is no device '%s' of a platform '%s'\n", argv[2], argv[1]);
     return 1;
   }
+  is_pocl = strstr(argv[1], "Portable") != NULL;
   context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
   must(err, "clCreateContext");
   program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
