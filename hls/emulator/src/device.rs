@@ -1,0 +1,135 @@
+//! Native code as a device with buffers of its own.
+
+use crate::memory::Block;
+use crate::{Options, Program};
+use abi::KernelSignature;
+use base::SourceMap;
+use host::{BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, check_args};
+use interp::Argument;
+use ir::Module;
+use std::collections::BTreeMap;
+
+/// Alignment of buffers: that of the largest OpenCL type.
+const BUFFER_ALIGN: u64 = 128;
+
+/// A device that runs the kernels of a module natively.
+///
+/// Accesses are not checked: a kernel that leaves its buffers corrupts the process or ends it. Where
+/// that is in doubt, the interpreter is the device to use.
+pub struct NativeDevice {
+    program: Program,
+    signatures: Vec<KernelSignature>,
+    sources: SourceMap,
+    buffers: BTreeMap<BufferId, Block>,
+    next: u32,
+    threads: usize,
+}
+
+impl NativeDevice {
+    /// A device that runs `module` on up to `threads` threads; `signatures` are those of its kernels.
+    ///
+    /// # Errors
+    /// Those of [`Program::compile`].
+    pub fn new(
+        module: &Module,
+        signatures: Vec<KernelSignature>,
+        threads: usize,
+    ) -> base::Result<Self> {
+        let program = Program::compile(module, &Options::default())?;
+        let sources = module.sources.clone();
+        Ok(Self { program, signatures, sources, buffers: BTreeMap::new(), next: 0, threads })
+    }
+
+    fn buffer(&self, buffer: BufferId) -> Result<&Block, Error> {
+        self.buffers.get(&buffer).ok_or_else(|| missing(buffer))
+    }
+}
+
+fn missing(buffer: BufferId) -> Error {
+    Error::new(ErrorKind::Buffer, format!("there is no buffer {}", buffer.0))
+}
+
+/// The range of a buffer that an access covers.
+fn range(whole: usize, offset: u64, size: usize) -> Result<std::ops::Range<usize>, Error> {
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    let end = start.checked_add(size).filter(|end| *end <= whole);
+    end.map(|end| start..end).ok_or_else(|| {
+        let what = format!("{size} bytes at offset {offset} of a buffer of {whole} bytes");
+        Error::new(ErrorKind::Buffer, what)
+    })
+}
+
+impl Device for NativeDevice {
+    fn name(&self) -> &'static str {
+        "native"
+    }
+
+    fn kernels(&self) -> Vec<&KernelSignature> {
+        self.signatures.iter().collect()
+    }
+
+    fn allocate(&mut self, size: u64) -> Result<BufferId, Error> {
+        if size == 0 {
+            return Err(Error::new(ErrorKind::BufferSize, "a buffer of 0 bytes"));
+        }
+        let no_room = || Error::new(ErrorKind::OutOfMemory, format!("no room for {size} bytes"));
+        let block = Block::new(size, BUFFER_ALIGN).ok_or_else(no_room)?;
+        let id = BufferId(self.next);
+        self.next += 1;
+        self.buffers.insert(id, block);
+        Ok(id)
+    }
+
+    fn free(&mut self, buffer: BufferId) -> Result<(), Error> {
+        self.buffers.remove(&buffer).map(drop).ok_or_else(|| missing(buffer))
+    }
+
+    fn write(&mut self, buffer: BufferId, offset: u64, data: &[u8]) -> Result<(), Error> {
+        let block = self.buffers.get_mut(&buffer).ok_or_else(|| missing(buffer))?;
+        let range = range(block.size(), offset, data.len())?;
+        block.bytes_mut()[range].copy_from_slice(data);
+        Ok(())
+    }
+
+    fn read(&mut self, buffer: BufferId, offset: u64, data: &mut [u8]) -> Result<(), Error> {
+        let block = self.buffer(buffer)?;
+        let range = range(block.size(), offset, data.len())?;
+        data.copy_from_slice(&block.bytes()[range]);
+        Ok(())
+    }
+
+    fn launch(
+        &mut self,
+        kernel: &str,
+        range: &NdRange,
+        args: &[LaunchArg],
+    ) -> Result<LaunchStats, Error> {
+        let signature = self.kernel(kernel)?;
+        check_args(signature, args)?;
+        let range = range.resolve(signature)?;
+        let mut given = Vec::with_capacity(args.len());
+        for arg in args {
+            given.push(match arg {
+                LaunchArg::Buffer { buffer, offset } => {
+                    let base = self.buffer(*buffer)?.address() as u64;
+                    Argument::Pointer(base.wrapping_add(*offset))
+                }
+                LaunchArg::Null => Argument::Pointer(0),
+                LaunchArg::Local(size) => Argument::Local(*size),
+                LaunchArg::Value(bytes) => Argument::Value(bytes.clone()),
+            });
+        }
+        // SAFETY: the pointers are to buffers of this device, which nothing else touches while the kernel runs. That
+        // the kernel stays inside them is OpenCL C's rule, and what the type's documentation says.
+        let stats = unsafe { self.program.launch(kernel, &range, &given, self.threads) };
+        let stats = stats
+            .map_err(|e| Error::new(ErrorKind::Execution, e.render(&self.sources).trim_end()))?;
+        Ok(LaunchStats { work_items: stats.work_items, hardware: None })
+    }
+
+    fn reload_program(&mut self) -> Result<(), Error> {
+        // SAFETY: launches borrow the device; none is under way.
+        unsafe { self.program.reset_variables() };
+        Ok(())
+    }
+}

@@ -1,0 +1,278 @@
+//! What neighbouring work-items have in common: the same values, or values at a fixed distance.
+//!
+//! Native code runs [`WIDTH`] work-items side by side along dimension 0 where they go the same way. What is the same
+//! for all of them is computed once; numbers that follow one another are known by the first one, which makes
+//! accesses at neighbouring addresses one access.
+
+use crate::phases::{Phases, next_barrier};
+use crate::types::{reg, width};
+use base::IndexSet;
+use base::entity::SecondaryMap;
+use cranelift_codegen::ir::types;
+use ir::analysis::{Cfg, Loops};
+use ir::{Block, Function, Inst, ObjectKind, Op, Query, Terminator, Value};
+
+/// Work-items side by side.
+pub(crate) const WIDTH: usize = 8;
+
+/// How a value differs among work-items that are neighbours in dimension 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    /// By this much from one to the next, modulo its width; by 0: not at all.
+    Step {
+        /// The distance.
+        by: i64,
+        /// Whether that is certain; if not, code checks it when it runs.
+        sure: bool,
+    },
+    /// In any way.
+    Varying,
+}
+
+impl Shape {
+    /// The same for all.
+    pub(crate) const SAME: Shape = Shape::Step { by: 0, sure: true };
+
+    /// The common shape of a value that is one or the other.
+    fn join(self, other: Shape) -> Shape {
+        match (self, other) {
+            (Shape::Step { by, sure: true }, Shape::Step { by: b, sure: true }) if by == b => self,
+            _ => Shape::Varying,
+        }
+    }
+}
+
+/// Shapes of all values of a function.
+pub(crate) struct Shapes {
+    shapes: SecondaryMap<Value, Option<Shape>>,
+    /// Blocks that work-items may reach at different times.
+    apart: SecondaryMap<Block, bool>,
+}
+
+impl Shapes {
+    /// Finds the shapes, which hold whatever way the work-items go.
+    /// Of `kept` values only what is sure is remembered.
+    pub(crate) fn new(func: &Function, cfg: &Cfg, kept: &IndexSet<Value>) -> Self {
+        let mut shapes = Shapes { shapes: SecondaryMap::new(), apart: SecondaryMap::new() };
+        while shapes.step(func, cfg, kept) {}
+        shapes
+    }
+
+    /// The shape of a value.
+    pub(crate) fn of(&self, value: Value) -> Shape {
+        self.shapes[value].unwrap_or(Shape::SAME)
+    }
+
+    /// Whether a value is the same for all.
+    pub(crate) fn is_same(&self, value: Value) -> bool {
+        self.of(value) == Shape::SAME
+    }
+
+    fn step(&mut self, func: &Function, cfg: &Cfg, kept: &IndexSet<Value>) -> bool {
+        let mut changed = false;
+        for &block in &cfg.rpo {
+            for &inst in &func.blocks[block].insts {
+                if let Some(result) = func.insts[inst].result
+                    && let Some(shape) = self.result(func, inst)
+                {
+                    // joined with itself, a shape that is not sure varies
+                    let shape = if kept.contains(&result) { shape.join(shape) } else { shape };
+                    changed |= self.lower(result, shape);
+                }
+            }
+            for call in func.blocks[block].term.targets() {
+                for (&param, &arg) in func.blocks[call.block].params.iter().zip(&call.args) {
+                    let apart = self.apart[call.block];
+                    if apart {
+                        changed |= self.lower(param, Shape::Varying);
+                    } else if let Some(shape) = self.shapes[arg] {
+                        // what has to be checked when the code runs is not carried along
+                        let shape = shape.join(shape);
+                        changed |= self.lower(param, shape);
+                    }
+                }
+            }
+            if self.diverges(func, block) && !self.apart[block] {
+                changed |= self.part(cfg, block);
+            }
+        }
+        changed
+    }
+
+    /// Whether work-items may leave the block by different ways.
+    fn diverges(&self, func: &Function, block: Block) -> bool {
+        match &func.blocks[block].term {
+            Terminator::Branch { cond: v, .. } | Terminator::Switch { value: v, .. } => {
+                self.shapes[*v].is_some_and(|s| s != Shape::SAME)
+            }
+            _ => false,
+        }
+    }
+
+    /// Behind a branch where work-items part, all parameters may differ.
+    fn part(&mut self, cfg: &Cfg, block: Block) -> bool {
+        let mut changed = false;
+        let mut stack = cfg.succs[block].clone();
+        while let Some(b) = stack.pop() {
+            if !std::mem::replace(&mut self.apart[b], true) {
+                changed = true;
+                stack.extend(cfg.succs[b].iter().copied());
+            }
+        }
+        changed
+    }
+
+    fn lower(&mut self, value: Value, shape: Shape) -> bool {
+        let new = match self.shapes[value] {
+            None => shape,
+            Some(old) if old == shape => old,
+            Some(old) => old.join(shape),
+        };
+        self.shapes[value].replace(new) != Some(new)
+    }
+
+    /// The shape of a result; none while an operand's is not known.
+    fn result(&self, func: &Function, inst: Inst) -> Option<Shape> {
+        let data = &func.insts[inst];
+        let result = data.result?;
+        let mut args = vec![];
+        for &a in &data.args {
+            args.push(self.shapes[a]?);
+        }
+        let same = args.iter().all(|s| *s == Shape::SAME);
+        Some(match data.op {
+            Op::WorkItem(Query::LocalId | Query::GlobalId, 0)
+            | Op::WorkItem(Query::LocalLinearId | Query::GlobalLinearId, _) => {
+                Shape::Step { by: 1, sure: true }
+            }
+            Op::Atomic(..) | Op::Call(_) => Shape::Varying,
+            Op::Load(flags) if flags.volatile => Shape::Varying,
+            _ if same => Shape::SAME,
+            _ if !is_whole(func, result) || data.args.iter().any(|a| !is_whole(func, *a)) => {
+                Shape::Varying
+            }
+            op => stepped(func, op, &data.args, &args, result).unwrap_or(Shape::Varying),
+        })
+    }
+}
+
+/// Whether a value is an integer or pointer that fills its register.
+fn is_whole(func: &Function, v: Value) -> bool {
+    let ty = func.ty(v);
+    !ty.is_float()
+        && !ty.is_vector()
+        && matches!(reg(ty), types::I32 | types::I64)
+        && width(ty) == reg(ty).bits()
+}
+
+/// The shape of an integer operation on operands that have steps.
+fn stepped(
+    func: &Function,
+    op: Op,
+    values: &[Value],
+    args: &[Shape],
+    result: Value,
+) -> Option<Shape> {
+    let step = |k: usize| match args.get(k)? {
+        Shape::Step { by, sure } => Some((*by, *sure)),
+        Shape::Varying => None,
+    };
+    let bits = width(func.ty(result));
+    let constant = |k: usize| {
+        let c = func.as_const(values[k])?;
+        i64::try_from(ir::builder::sign_extend(c, bits)).ok()
+    };
+    let (a, sure) = step(0)?;
+    let two = || step(1).map(|(b, s)| (b, sure && s));
+    let (by, sure) = match op {
+        Op::Add | Op::PtrAdd => two().map(|(b, s)| (a.wrapping_add(b), s))?,
+        Op::Sub => two().map(|(b, s)| (a.wrapping_sub(b), s))?,
+        Op::Mul => match (constant(0), constant(1)) {
+            (_, Some(c)) => (a.wrapping_mul(c), sure),
+            (Some(c), _) => step(1).map(|(b, s)| (b.wrapping_mul(c), s))?,
+            _ => return None,
+        },
+        Op::Shl => {
+            let by = constant(1).filter(|n| (0..i64::from(bits)).contains(n))?;
+            (a.wrapping_shl(by as u32), sure)
+        }
+        Op::Slice { lo: 0 } => (a, sure),
+        Op::Bitcast | Op::PtrToInt | Op::IntToPtr => (a, sure),
+        // only as long as the narrower number does not wrap, which code must check
+        Op::Sext | Op::Zext if sure => (a, false),
+        _ => return None,
+    };
+    let by = i64::try_from(ir::builder::sign_extend(by as u128, bits)).ok()?;
+    let small = by.unsigned_abs() < 1 << 24;
+    small.then_some(Shape::Step { by, sure })
+}
+
+/// Whether work-items can go through a phase side by side, and whether that pays.
+pub(crate) fn is_wide(
+    func: &Function,
+    cfg: &Cfg,
+    shapes: &Shapes,
+    phases: &Phases,
+    phase: usize,
+) -> bool {
+    if func.objects.values().any(|o| o.kind == ObjectKind::Variable) {
+        return false;
+    }
+    let from = phase.checked_sub(1).map(|k| phases.barriers[k]);
+    let loops = Loops::new(func, cfg);
+    let (mut fast, mut slow) = (0u64, 0u64);
+    let starts = from.map(|b| (b.block, b.at + 1)).into_iter();
+    let blocks = phases.blocks(func, cfg, from);
+    for (block, at) in starts.chain(blocks.iter().map(|b| (*b, 0))) {
+        let data = &func.blocks[block];
+        let end = next_barrier(func, block, at);
+        if end.is_none() && shapes.diverges(func, block) {
+            return false;
+        }
+        let depth = loops.innermost(block).map_or(0, |l| loops.loops[l].depth);
+        let weight = 1u64 << (3 * depth.min(8));
+        for &inst in &data.insts[at..end.unwrap_or(data.insts.len())] {
+            let data = &func.insts[inst];
+            match data.op {
+                Op::Call(_) => return false,
+                Op::Barrier(..) | Op::Fence(_) => {}
+                _ if is_once(func, shapes, inst) => {}
+                _ if is_packed(func, shapes, inst) => fast += weight,
+                _ => slow += weight,
+            }
+        }
+    }
+    fast > slow
+}
+
+/// Whether an instruction is done once for all work-items.
+pub(crate) fn is_once(func: &Function, shapes: &Shapes, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    match (data.op, data.result) {
+        (Op::Atomic(..), _) => false,
+        (Op::Store(flags), _) => !flags.volatile && data.args.iter().all(|a| shapes.is_same(*a)),
+        (_, Some(result)) => shapes.of(result) != Shape::Varying,
+        _ => true,
+    }
+}
+
+/// Whether an instruction has a form for several work-items at a time; others are done for one after
+/// the other.
+pub(crate) fn is_packed(func: &Function, shapes: &Shapes, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    match data.op {
+        Op::Load(flags) | Op::Store(flags) if flags.volatile || flags.predicated => false,
+        Op::Load(_) => data.result.is_some_and(|r| is_row(func, shapes, data.args[0], r)),
+        Op::Store(_) => is_row(func, shapes, data.args[0], data.args[1]),
+        Op::VecBuild | Op::VecExtract(_) | Op::VecInsert(_) => true,
+        op => crate::lower::has_packed_form(func, data, op),
+    }
+}
+
+/// Whether values of neighbouring work-items stand one behind the other in memory.
+fn is_row(func: &Function, shapes: &Shapes, pointer: Value, value: Value) -> bool {
+    let ty = func.ty(value);
+    let bytes = i64::from(width(ty) / 8);
+    crate::lower::is_packable(ty)
+        && matches!(shapes.of(pointer), Shape::Step { by, .. } if by == bytes)
+}
