@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu schedules sim host host-quick builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench qor fuzz fuzz-deep exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu native schedules sim host host-quick builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench bench-emu qor fuzz fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -32,7 +32,7 @@ demo: ## image convolution on a simulated u250
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu schedules sim host-quick builtins-quick units operators-sample rtl-lint cocotb ## every test
+test: setup lint unit kernels emu native schedules sim host-quick builtins-quick units operators-sample rtl-lint cocotb ## every test
 	@echo "make test: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
@@ -52,6 +52,10 @@ emu: kernels ## all test kernels in the interpreter: as read, -O0 and -O2
 	@echo "== kernels in the interpreter"
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device emu --jobs $(JOBS)
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device emu --jobs $(JOBS) --producer clang-22 --simd 8
+
+native: kernels ## all test kernels as native code, against expected results and the interpreter
+	@echo "== kernels as native code"
+	@$(CARGO) run --release --quiet -p clhls-filetests -- --device native --jobs $(JOBS)
 
 schedules: kernels ## schedules of all test kernels: rules, text, registers
 	@echo "== schedules of the kernels"
@@ -135,6 +139,10 @@ fuzz-deep: kernels ## mutated modules through all steps, results compared with t
 
 bench: ## speed of the interpreter and of compilation
 	@$(CARGO) bench -p clhls-interp
+
+bench-emu: kernels ## speed of native code against PoCL, and time to the first launch
+	@$(CARGO) build --release --quiet -p clhls-emulator --example bench
+	@testbenches/host/bench_emulator.py target/release/examples/bench
 
 # QOR passes options on, for example QOR="--stage cycles --stage goals vadd"
 qor: kernels build ## cycles, area, clock, compile time and sim speed against the committed figures; BLESS=1 rewrites them

@@ -231,8 +231,10 @@ pub struct BuildArgs {
 /// Devices that run kernels.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DeviceKind {
-    /// The interpreter of the IR.
+    /// The interpreter of the IR: checks every access.
     Emu,
+    /// Native code of this processor: fast, and checks no access.
+    Native,
     /// The generated hardware in Verilator.
     Sim,
 }

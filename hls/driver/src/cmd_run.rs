@@ -77,13 +77,17 @@ fn check_options(args: &RunArgs) -> Result<()> {
         ("--stall-rate", args.stall_rate.is_some()),
     ];
     let emu = [("--step-limit", args.step_limit.is_some())];
-    let (device, other, unknown) = match device_of(args) {
-        DeviceKind::Emu => ("emu", "sim", &sim[..]),
-        DeviceKind::Sim => ("sim", "emu", &emu[..]),
+    let seed = [("--seed", args.seed.is_some())];
+    let (device, unknown) = match device_of(args) {
+        DeviceKind::Emu => ("emu", vec![(&sim[..], "sim")]),
+        DeviceKind::Native => ("native", vec![(&sim[..], "sim"), (&emu, "emu"), (&seed, "emu")]),
+        DeviceKind::Sim => ("sim", vec![(&emu[..], "emu")]),
     };
-    if let Some((option, _)) = unknown.iter().find(|(_, given)| *given) {
-        let what = format!("{option} does nothing on device {device}");
-        return Err(Failure::new("E0613", what).help(format!("--device {other}")));
+    for (options, other) in unknown {
+        if let Some((option, _)) = options.iter().find(|(_, given)| *given) {
+            let what = format!("{option} does nothing on device {device}");
+            return Err(Failure::new("E0613", what).help(format!("--device {other}")));
+        }
     }
     let built = args.input.input.is_dir();
     if let (true, [option, ..]) = (built, args.compile.given().as_slice()) {
@@ -116,9 +120,15 @@ fn values(args: &RunArgs) -> Result<Vec<(String, Value)>> {
 fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
     let input = &args.input.input;
     if input.is_dir() {
-        if args.device == Some(DeviceKind::Emu) {
-            let what = format!("{} is built hardware, which emu cannot run", input.display());
-            return Err(Failure::new("E0613", what).help("give emu the kernel file, or use sim"));
+        let name = match args.device {
+            Some(DeviceKind::Emu) => Some("emu"),
+            Some(DeviceKind::Native) => Some("native"),
+            _ => None,
+        };
+        if let Some(name) = name {
+            let what = format!("{} is built hardware, which {name} cannot run", input.display());
+            let help = format!("give {name} the kernel file, or use sim");
+            return Err(Failure::new("E0613", what).help(help));
         }
         read_manifest(input)?;
         let device = Simulator::open(input, sim_options(args)?)
@@ -133,6 +143,13 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
         let sources = build.sources();
         let device = Simulator::new(build.manifest, sources, sim_options(args)?)?;
         return simulated(device, args, progress);
+    }
+    if args.device == Some(DeviceKind::Native) {
+        progress.step("compile");
+        let sources = module.sources.clone();
+        let device =
+            crate::native::device(module).map_err(|e| Failure::with_sources(e, &sources))?;
+        return Ok(Target { device: Box::new(device), hardware: vec![] });
     }
     let order = args.seed.map_or(Order::Sequential, |seed| Order::Interleaved { seed });
     let options = Options { step_limit: args.step_limit, order };

@@ -14,6 +14,7 @@ pub mod emu;
 pub mod failure;
 pub mod fit;
 pub mod input;
+pub mod native;
 pub mod output;
 pub mod pipeline;
 mod producer;

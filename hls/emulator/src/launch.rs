@@ -1,6 +1,7 @@
 //! Runs a kernel over an index space: work-groups over threads.
 
 use crate::context::{self, Context};
+use crate::float_mode::FloatMode;
 use crate::memory::Block;
 use crate::program::{Compiled, Program};
 use base::{Diagnostic, Diagnostics, Result};
@@ -163,13 +164,16 @@ impl Run<'_> {
 
     /// Runs work-groups until none is left, something goes wrong or the time is over.
     fn work(&self, worker: &mut Worker, limit: Option<Duration>) {
+        // kernels round as usual, whatever the host program does
+        let _mode = FloatMode::usual();
         let start = Instant::now();
+        let chunk = if limit.is_some() { 1 } else { self.chunk };
         while !self.stop.load(Ordering::Relaxed) {
-            let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
+            let first = self.next.fetch_add(chunk, Ordering::Relaxed);
             if first >= self.total {
                 break;
             }
-            for n in first..self.total.min(first + self.chunk) {
+            for n in first..self.total.min(first + chunk) {
                 let counts = self.range.num_groups.map(u64::from);
                 let id = [n % counts[0], n / counts[0] % counts[1], n / counts[0] / counts[1]];
                 if let Err(fault) = worker.group(self, id) {

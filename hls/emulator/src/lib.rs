@@ -52,6 +52,7 @@
 
 mod context;
 mod device;
+mod float_mode;
 mod launch;
 mod lower;
 mod memory;

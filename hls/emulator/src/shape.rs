@@ -276,3 +276,52 @@ fn is_row(func: &Function, shapes: &Shapes, pointer: Value, value: Value) -> boo
     crate::lower::is_packable(ty)
         && matches!(shapes.of(pointer), Shape::Step { by, .. } if by == bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which phases of a kernel of one buffer go side by side.
+    fn wide(body: &str) -> Vec<bool> {
+        let text = format!(
+            "module \"m\" addr 64 cl 200\nkernel \"k\" {{\n  arg 0 \"io\" \"float*\" global size 8 align 4\n{body}}}\n"
+        );
+        let module = ir::parse::parse_module(&text).unwrap_or_else(|e| panic!("{e}"));
+        let Some((_, func)) = module.kernel("k") else { panic!("no kernel") };
+        let cfg = Cfg::new(func);
+        let phases = Phases::new(func, &cfg);
+        let shapes = Shapes::new(func, &cfg, &phases.kept);
+        (0..=phases.barriers.len()).map(|k| is_wide(func, &cfg, &shapes, &phases, k)).collect()
+    }
+
+    const ELEMENT: &str = "b0:\n  v0:ptr.global = arg 0\n  v1:i64 = workitem global_id 0\n  v2:i64 = const 2\n  v3:i64 = shl v1, v2\n  v4:ptr.global = ptradd v0, v3\n  e0 v5:f32 = load v4 align 4\n";
+
+    #[test]
+    fn straight_code_goes_side_by_side() {
+        let square = "  v6:f32 = fmul v5, v5\n  e1 = store v4, v6 align 4\n  ret\n";
+        assert_eq!(wide(&format!("{ELEMENT}{square}")), [true]);
+        let twice = "  e9 = barrier.work_group local\n";
+        assert_eq!(wide(&format!("{ELEMENT}{twice}{square}")), [true, true]);
+    }
+
+    #[test]
+    fn work_items_that_part_do_not() {
+        let part = "  v6:f32 = const 1.0\n  v7:i1 = fcmp.olt v5, v6\n  br v7, b1, b2\nb1:\n  v8:f32 = fmul v5, v5\n  e1 = store v4, v8 align 4\n  jump b2\nb2:\n  ret\n";
+        assert_eq!(wide(&format!("{ELEMENT}{part}")), [false]);
+    }
+
+    #[test]
+    fn loops_left_at_different_times_leave_different_values() {
+        // `v8` is counted alike, but not as long: what is behind the loop differs
+        let counted = "  v6:i32 = const 0\n  v7:i32 = const 1\n  jump b1(v6)\nb1(v8:i32):\n  v9:i32 = add v8, v7\n  v10:f32 = sitofp.rte v9\n  v11:i1 = fcmp.olt v10, v5\n  br v11, b1(v9), b2\nb2:\n  e1 = store v4, v10 align 4\n  ret\n";
+        let text = format!(
+            "module \"m\" addr 64 cl 200\nkernel \"k\" {{\n  arg 0 \"io\" \"float*\" global size 8 align 4\n{ELEMENT}{counted}}}\n"
+        );
+        let module = ir::parse::parse_module(&text).unwrap_or_else(|e| panic!("{e}"));
+        let Some((_, func)) = module.kernel("k") else { panic!("no kernel") };
+        let shapes = Shapes::new(func, &Cfg::new(func), &IndexSet::default());
+        let header = func.layout[1];
+        assert_eq!(shapes.of(func.blocks[header].params[0]), Shape::Varying);
+        assert_eq!(wide(&format!("{ELEMENT}{counted}")), [false]);
+    }
+}

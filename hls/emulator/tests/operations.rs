@@ -249,3 +249,130 @@ fn functions() {
         }
     }
 }
+
+/// A kernel that applies an operation to elements of buffers, one for each operand; conditions choose among the first
+/// operand and the last.
+fn row_kernel(case: &Case) -> Function {
+    let mut func = Function::new("k", 64);
+    let names = ["out", "a", "b", "c"];
+    let args = names[..=case.args.len()].iter().map(|n| pointer(n)).collect();
+    func.kernel = Some(KernelInfo { args, ..Default::default() });
+    let block = func.add_block();
+    let mut b = Builder::at(&mut func, block);
+    let id = b.query(Query::GlobalId, 0);
+    let place = |b: &mut Builder<'_>, index: u32, ty: Type| {
+        let base = b.value(Op::Arg { index, offset: 0 }, [], Type::ptr(Space::Global));
+        let shift = b.size(u64::from(ty.mem_bytes(64).ilog2()));
+        let at = b.binary(Op::Shl, id, shift);
+        b.ptr_add(base, at)
+    };
+    let mut args = vec![];
+    for (k, ty) in case.args.iter().enumerate() {
+        let place = place(&mut b, k as u32 + 1, *ty);
+        args.push(b.load(*ty, place, MemFlags::aligned(ty.mem_bytes(64))));
+    }
+    if matches!(case.op, Op::Shl | Op::LShr | Op::AShr) {
+        args[1] = b.constant(case.args[1], 5);
+    }
+    let (first, last) = (args[0], args[args.len() - 1]);
+    let mut result = b.value(case.op, args, case.result);
+    let mut ty = case.result;
+    if ty == Type::BOOL {
+        let inverse = b.unary(Op::Not, result);
+        let again = b.unary(Op::Not, inverse);
+        ty = case.args[0];
+        result = b.select(again, first, last);
+    }
+    let place = place(&mut b, 0, ty);
+    b.store(place, result, MemFlags::aligned(ty.mem_bytes(64)));
+    b.ret(None);
+    func
+}
+
+/// Checks an operation on work-items side by side: 61 of them in groups of 23.
+fn check_rows(case: &Case, rng: &mut Rng) {
+    const ITEMS: usize = 61;
+    let mut module = Module::new("m", 64);
+    module.cl_version = 200;
+    module.functions.push(row_kernel(case));
+    ir::verify::verify_module(&module).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+    let mut buffers = vec![vec![0u8; 16 * ITEMS]; case.args.len() + 1];
+    let mut expected = vec![];
+    for n in 0..ITEMS {
+        let mut args: Vec<(Type, u128)> =
+            case.args.iter().map(|ty| (*ty, operand(*ty, rng))).collect();
+        for (k, (ty, bits)) in args.iter().enumerate() {
+            let size = ty.mem_bytes(64) as usize;
+            buffers[k + 1][n * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+        }
+        if matches!(case.op, Op::Shl | Op::LShr | Op::AShr) {
+            args[1].1 = 5;
+        }
+        let value = eval(case.op, case.result, &args, 64, |_| None)
+            .unwrap_or_else(|| panic!("{case:?} is not known"));
+        expected.push(match case.result {
+            Type::BOOL if value == 1 => args[0].1,
+            Type::BOOL => args[args.len() - 1].1,
+            _ => value,
+        });
+    }
+    let program =
+        Program::compile(&module, &Options::default()).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+    let range = ResolvedRange {
+        work_dim: 1,
+        global: [ITEMS as u32, 1, 1],
+        local: [23, 1, 1],
+        num_groups: [3, 1, 1],
+        offset: [0; 3],
+    };
+    let args: Vec<Argument> =
+        buffers.iter_mut().map(|b| Argument::Pointer(b.as_mut_ptr() as u64)).collect();
+    // SAFETY: the kernel stays inside the buffers.
+    unsafe { program.launch("k", &range, &args, 1) }.unwrap_or_else(|e| panic!("{case:?}: {e}"));
+    let ty = if case.result == Type::BOOL { case.args[0] } else { case.result };
+    let size = ty.mem_bytes(64) as usize;
+    for (n, want) in expected.iter().enumerate() {
+        let got = &buffers[0][n * size..][..size];
+        let want = &want.to_le_bytes()[..size];
+        assert!(got == want, "{case:?}, work-item {n}: {got:x?}, expected {want:x?}");
+    }
+}
+
+#[test]
+fn work_items_side_by_side() {
+    use Op::*;
+    let mut rng = Rng(3);
+    let mut cases = vec![];
+    for ty in [Type::I32, Type::I64, Type::I8] {
+        let binary = [Add, Sub, Mul, UDiv, SRem, And, Or, Xor, Shl, LShr, AShr];
+        cases.extend(binary.map(|op| case(op, ty, &[ty, ty])));
+        cases.extend([Not, Clz, Popcount].map(|op| case(op, ty, &[ty])));
+        cases.extend(IntCC::ALL.map(|(cc, _)| case(ICmp(cc), Type::BOOL, &[ty, ty])));
+    }
+    cases.extend([Sext, Zext].map(|op| case(op, Type::I64, &[Type::I32])));
+    cases.push(case(Slice { lo: 0 }, Type::I32, &[Type::I64]));
+    for ty in [Type::F32, Type::F64] {
+        let binary = [FAdd, FSub, FMul, FDiv, FRem, FCopysign, FMin, FMax];
+        cases.extend(binary.map(|op| case(op, ty, &[ty, ty])));
+        cases.extend([FSqrt, FNeg, FAbs].map(|op| case(op, ty, &[ty])));
+        cases.push(case(Fma, ty, &[ty, ty, ty]));
+        cases.extend((0..16).map(|cc| case(FCmp(FloatCC(cc)), Type::BOOL, &[ty, ty])));
+        cases.push(case(Bitcast, Type::int(ty.bits(64)), &[ty]));
+        cases.push(case(Math(MathFn::Exp), ty, &[ty]));
+        for (round, _) in Rounding::ALL {
+            cases.push(case(FRound(round), ty, &[ty]));
+            for signed in [false, true] {
+                let to_int = FpToInt { signed, sat: true, round };
+                let from_int = IntToFp { signed, round };
+                for int in [Type::I32, Type::I64] {
+                    cases.extend([case(to_int, int, &[ty]), case(from_int, ty, &[int])]);
+                }
+            }
+        }
+    }
+    cases.push(case(FpToFp(Rounding::Rte), Type::F64, &[Type::F32]));
+    cases.push(case(FpToFp(Rounding::Rte), Type::F32, &[Type::F64]));
+    for case in &cases {
+        check_rows(case, &mut rng);
+    }
+}

@@ -141,16 +141,26 @@ impl LaunchFile {
     }
 }
 
-/// Runs a launch on a device whose program was freshly loaded and compares the buffers. File
-/// names are relative to `folder`.
+/// Loads the program of a device anew, runs a launch and gives the bytes of all buffers.
 ///
 /// # Errors
 /// What is wrong, for people.
-pub fn run_launch(
+pub fn buffers(
     device: &mut dyn Device,
     launch: &Launch,
     folder: &Path,
-) -> Result<LaunchStats, String> {
+) -> Result<Vec<(String, Vec<u8>)>, String> {
+    device.reload_program().map_err(|e| e.to_string())?;
+    let result = run(device, launch, folder)?.0;
+    Ok(result.buffers.into_iter().map(|(name, array)| (name, array.bytes)).collect())
+}
+
+/// Runs a launch; its result, and the arguments.
+fn run(
+    device: &mut dyn Device,
+    launch: &Launch,
+    folder: &Path,
+) -> Result<(host::RunResult, Vec<(String, Value)>), String> {
     let mut args = vec![];
     for (name, text) in &launch.args {
         let value = Value::parse(text, folder).map_err(|e| format!("{name}: {e}"))?;
@@ -162,6 +172,20 @@ pub fn run_launch(
         offset: launch.offset.clone(),
     };
     let result = host::run(device, &launch.kernel, &range, &args).map_err(|e| e.to_string())?;
+    Ok((result, args))
+}
+
+/// Runs a launch on a device whose program was freshly loaded and compares the buffers. File
+/// names are relative to `folder`.
+///
+/// # Errors
+/// What is wrong, for people.
+pub fn run_launch(
+    device: &mut dyn Device,
+    launch: &Launch,
+    folder: &Path,
+) -> Result<LaunchStats, String> {
+    let (result, args) = run(device, launch, folder)?;
     if let Some((name, _)) =
         launch.expect.iter().find(|(name, _)| !result.buffers.iter().any(|b| b.0 == *name))
     {

@@ -1,9 +1,10 @@
 //! Runs the launches of test kernels:
-//! `filetests [--device emu|schedule|sim] [--producer NAME] [--board NAME] [--simd N] [--compute-units N] [--memory-ports N] [--jobs N] [--rotate] [--folder DIR] [KERNEL[:LAUNCH]...]`.
+//! `filetests [--device emu|native|schedule|sim] [--producer NAME] [--board NAME] [--simd N] [--compute-units N] [--memory-ports N] [--jobs N] [--rotate] [--folder DIR] [KERNEL[:LAUNCH]...]`.
 //!
 //! The kernels are `build/kernels/<kernel>.<producer>.spv`, as `testbenches/kernels/compile` makes them;
 //! with `--folder` they are in `DIR/<kernel>` and their modules `DIR/<kernel>.<producer>.spv`.
 //! emu runs each module as read and as optimised, and must give the expected results both times;
+//! native runs each module as native code, inlined only and behind the passes for it, and compares with the interpreter too;
 //! schedule makes no hardware, but checks the schedules of each module and counts their registers;
 //! sim runs the generated hardware under several schedules and memory behaviours; with `--rotate`
 //! each module under one of them, in turn, so that a run over all kernels covers them all.
@@ -13,7 +14,8 @@
 use abi::KernelSignature;
 use driver::emu::Emulator;
 use driver::pipeline::{Numerics, Options, Pipeline, Scheduling, library, read_spirv};
-use filetests::launches::{Launch, LaunchFile, run_launch};
+use emulator::NativeDevice;
+use filetests::launches::{Launch, LaunchFile, buffers, run_launch};
 use filetests::{schedules, testbenches};
 use host::{Device, NdRange};
 use sim::{SimOptions, Simulator};
@@ -25,6 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum On {
     Emu,
+    Native,
     Schedule,
     Sim,
 }
@@ -65,9 +68,10 @@ fn settings() -> Result<Settings, String> {
         match arg.as_str() {
             "--device" => match args.next().as_deref() {
                 Some("emu") => s.device = On::Emu,
+                Some("native") => s.device = On::Native,
                 Some("schedule") => s.device = On::Schedule,
                 Some("sim") => s.device = On::Sim,
-                _ => return Err("--device emu, schedule or sim".into()),
+                _ => return Err("--device emu, native, schedule or sim".into()),
             },
             "--rotate" => s.rotate = true,
             "--folder" => {
@@ -122,7 +126,8 @@ fn main() -> ExitCode {
     };
     let mut modules = vec![];
     for kernel in &settings.kernels {
-        if settings.device != On::Emu && interpreted_only(kernel) {
+        let hardware = !matches!(settings.device, On::Emu | On::Native);
+        if hardware && interpreted_only(kernel) {
             continue;
         }
         for producer in &settings.producers {
@@ -161,6 +166,7 @@ fn run_modules(settings: &Settings, modules: &[(String, String)]) -> usize {
                             run_sim(kernel, producer, settings, &MEMORY_BEHAVIOURS).map(launches)
                         }
                         (On::Emu, _) => run_emu(kernel, producer, settings).map(launches),
+                        (On::Native, _) => run_native(kernel, producer, settings).map(launches),
                         (On::Schedule, _) => check_schedules(kernel, producer, settings),
                     };
                     match outcome {
@@ -261,6 +267,50 @@ fn run_emu(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, S
     emulate(module.clone(), "as read")?;
     emulate(optimise(ir_opt::Level::O0)?, "-O0")?;
     emulate(optimise(ir_opt::Level::O2)?, "-O2")
+}
+
+/// Runs the launches as native code and, on the same modules, in the interpreter: expected results, and
+/// the same bits in every buffer.
+fn run_native(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, String> {
+    let Loaded { module, launches, folder, .. } = load(kernel, producer, settings, false)?;
+    let render = |e: base::Diagnostics| e.render(&module.sources);
+    let inline = ir_opt::Options { passes: Some(vec!["inline".into()]), ..Default::default() };
+    let inlined = ir_opt::run(module.clone(), &[], &inline, &target::Family::unit());
+    let optimised = driver::native::optimise(module.clone());
+    let mut count = 0;
+    for (module, what) in [(inlined, "inlined"), (optimised, "optimised")] {
+        let module = module.map_err(render)?;
+        let fail = |e: String| format!("{what}: {e}");
+        let limit = interp::Options { step_limit: Some(20_000_000_000), ..Default::default() };
+        let signatures = driver::signature::signatures(&module);
+        let mut native = NativeDevice::new(&module, signatures, THREADS)
+            .map_err(|e| fail(e.render(&module.sources)))?;
+        let mut reference =
+            Emulator::new(module, limit).map_err(|e| fail(format!("interpreter: {e}")))?;
+        count = run_all(&mut native, &launches, &folder).map_err(fail)?;
+        for launch in &launches {
+            same_bits(&mut native, &mut reference, launch, &folder)
+                .map_err(|e| fail(format!("{}: {e}", launch.name)))?;
+        }
+    }
+    Ok(count)
+}
+
+/// Threads of native launches: enough for work-groups to run at the same time.
+const THREADS: usize = 3;
+
+/// Whether two devices give the same bits.
+fn same_bits(
+    one: &mut dyn Device,
+    other: &mut dyn Device,
+    launch: &Launch,
+    folder: &Path,
+) -> Result<(), String> {
+    let (one, other) = (buffers(one, launch, folder)?, buffers(other, launch, folder)?);
+    let differs = one.iter().zip(&other).find(|(a, b)| a != b);
+    differs.map_or(Ok(()), |((name, _), _)| {
+        Err(format!("buffer `{name}` differs from the interpreter's"))
+    })
 }
 
 fn check_schedules(kernel: &str, producer: &str, settings: &Settings) -> Result<String, String> {
