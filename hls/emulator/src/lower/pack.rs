@@ -248,7 +248,7 @@ impl Wide<'_, '_, '_, '_> {
                     let (a, b) = (packs[0][n], packs[1][n]);
                     Some(match data.op {
                         Op::ICmp(cc) => self.s.b.ins().icmp(int_code(cc), a, b),
-                        Op::FCmp(cc) => self.s.b.ins().fcmp(float_code(cc)?, a, b),
+                        Op::FCmp(cc) => self.compare(float_code(cc)?, a, b),
                         _ => return None,
                     })
                 })
@@ -280,6 +280,17 @@ impl Wide<'_, '_, '_, '_> {
             })
             .collect::<Option<Packs>>()?;
         Some(Lane::Mask(bits?, made))
+    }
+
+    /// Comparison of floats. For two outcomes there is no instruction on vectors.
+    fn compare(&mut self, code: FC, a: clif::Value, b: clif::Value) -> clif::Value {
+        if !matches!(code, FC::OrderedNotEqual | FC::UnorderedOrEqual) {
+            return self.s.b.ins().fcmp(code, a, b);
+        }
+        let less = self.s.b.ins().fcmp(FC::LessThan, a, b);
+        let greater = self.s.b.ins().fcmp(FC::GreaterThan, a, b);
+        let apart = self.s.b.ins().bor(less, greater);
+        if code == FC::OrderedNotEqual { apart } else { self.s.b.ins().bnot(apart) }
     }
 
     fn select(
