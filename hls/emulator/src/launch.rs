@@ -267,8 +267,8 @@ impl Worker {
     fn group(&mut self, run: &Run<'_>, id: [u64; 3]) -> std::result::Result<(), Diagnostic> {
         let c = &mut self.context;
         c.group = id;
-        for d in 0..3 {
-            let start = id[d] * c.enqueued[d];
+        for (d, id) in id.into_iter().enumerate() {
+            let start = id * c.enqueued[d];
             c.size[d] = c.enqueued[d].min(c.global[d] - start);
             c.first[d] = start + c.offset[d];
         }

@@ -456,7 +456,7 @@ fn launches_are_checked() {
     let wrong = run(PLAIN, &[Argument::Value(vec![1])]).unwrap_err().to_string();
     assert!(wrong.contains("argument 1") && wrong.contains("1 bytes"), "{wrong}");
     assert!(run(PLAIN, &[Argument::Pointer(8)]).is_err());
-    assert!(run(Range { global: 0, ..PLAIN }, &[one.clone()]).is_err());
+    assert!(run(Range { global: 0, ..PLAIN }, std::slice::from_ref(&one)).is_err());
     assert!(run(PLAIN, &[one]).is_ok());
 }
 

@@ -58,7 +58,7 @@ impl Lower<'_, '_, '_> {
                 let wide = self.widened(operand, x(0));
                 let ty = if kind == Some(FloatKind::F64) { Type::F64 } else { Type::F32 };
                 let whole = self.round(ty, round, wide);
-                Some(self.to_int(whole, width(result), signed))
+                Some(self.integral_to_int(whole, width(result), signed))
             }
             Op::IntToFp { signed, round: Rounding::Rte }
                 if width(operand) <= 64
@@ -212,7 +212,7 @@ impl Lower<'_, '_, '_> {
     }
 
     /// The nearest integer of `w` bits to an integral value; NaN gives 0.
-    fn to_int(&mut self, whole: clif::Value, w: u32, signed: bool) -> clif::Value {
+    fn integral_to_int(&mut self, whole: clif::Value, w: u32, signed: bool) -> clif::Value {
         let ty = if w <= 32 { types::I32 } else { types::I64 };
         let to = crate::types::int_reg(w);
         if signed {
@@ -293,7 +293,7 @@ impl Lower<'_, '_, '_> {
             self.b.ins().iconcat(low, high)
         };
         let bits = self.resize(value, crate::types::int_reg(width(result)));
-        Some(self.from_bits(result, bits))
+        Some(self.as_lane(result, bits))
     }
 
     /// A register as an integer of its width.
@@ -306,7 +306,7 @@ impl Lower<'_, '_, '_> {
     }
 
     /// An integer as the register of a lane of equal width.
-    pub(super) fn from_bits(&mut self, ty: Type, x: clif::Value) -> clif::Value {
+    pub(super) fn as_lane(&mut self, ty: Type, x: clif::Value) -> clif::Value {
         match reg(ty) {
             float @ (types::F32 | types::F64) => {
                 self.b.ins().bitcast(float, MemFlagsData::new(), x)

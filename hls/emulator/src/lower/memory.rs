@@ -109,7 +109,7 @@ impl Lower<'_, '_, '_> {
         if flags.volatile && matches!(bits, 8 | 16 | 32 | 64) {
             let place = self.b.ins().iadd_imm_s(address, i64::from(at));
             let x = self.b.ins().atomic_load(int_reg(bits), plain, place);
-            return self.from_bits(ty, x);
+            return self.as_lane(ty, x);
         }
         if bits.is_power_of_two() {
             return self.b.ins().load(reg(ty), plain, address, at as i32);
@@ -226,7 +226,7 @@ impl Lower<'_, '_, '_> {
                 let new = self.combine(op, old, &operands);
                 self.b.ins().store(flags, new, address, 0);
             }
-            return Ok(Parts::from_iter([self.from_bits(ty, old)]));
+            return Ok(Parts::from_iter([self.as_lane(ty, old)]));
         }
         let read_modify_write = |op| match op {
             AtomicOp::Add => AtomicRmwOp::Add,
@@ -245,7 +245,7 @@ impl Lower<'_, '_, '_> {
             AtomicOp::CmpXchg => self.b.ins().atomic_cas(flags, address, operands[1], operands[0]),
             op => self.b.ins().atomic_rmw(word, flags, read_modify_write(op), address, operands[0]),
         };
-        Ok(Parts::from_iter([self.from_bits(ty, old)]))
+        Ok(Parts::from_iter([self.as_lane(ty, old)]))
     }
 
     /// What an atomic operation writes.

@@ -83,7 +83,7 @@ impl Lower<'_, '_, '_> {
         let call = self.b.ins().call(callee, &bits);
         let value = self.b.inst_results(call)[0];
         let bits = self.resize(value, int_reg(width(result)));
-        Some(self.from_bits(result, bits))
+        Some(self.as_lane(result, bits))
     }
 }
 

@@ -32,12 +32,12 @@ impl Lower<'_, '_, '_> {
         let (old, new) = (width(from), width(to));
         let bits: Parts = v.iter().map(|x| self.as_bits(*x)).collect();
         if old == new {
-            return bits.into_iter().map(|x| self.from_bits(to, x)).collect();
+            return bits.into_iter().map(|x| self.as_lane(to, x)).collect();
         }
         (0..u32::from(to.lanes))
             .map(|lane| {
                 let all = self.gather_bits(old, &bits, lane * new, new);
-                if reg(to).is_float() { self.from_bits(to, all) } else { all }
+                if reg(to).is_float() { self.as_lane(to, all) } else { all }
             })
             .collect()
     }
