@@ -8,6 +8,7 @@
 module clhls_dispatcher #(
   parameter SLOTS     = 2,   // work-groups in flight, >= 1
   parameter SLOT_BITS = 1,   // bits of a slot number
+  parameter TRACKED   = 1,   // 0: nothing is kept for a group: any number of them are in flight, m_slot and group_size are 0 (SLOTS is 1)
   parameter LID_BITS  = 8,   // bits of m_lid: 2^LID_BITS >= tokens of the largest group
   parameter SIMD      = 1,   // work-items of a token, 1..64
   parameter UNITS     = 1,   // dispatchers of the launch, 1..16: work-groups go to them in turn
@@ -44,6 +45,10 @@ module clhls_dispatcher #(
 );
 
   initial begin
+    if (TRACKED == 0 && SLOTS != 1) begin
+      $display("clhls_dispatcher: SLOTS is 1 where groups are not tracked");
+      $finish;
+    end
     if (SLOTS < 1 || (1 << SLOT_BITS) < SLOTS || SIMD < 1 || SIMD > 64 || LID_BITS < 1 || LID_BITS > 16) begin
       $display("clhls_dispatcher: SLOTS at least 1 and within SLOT_BITS, SIMD 1..64, LID_BITS 1..16");
       $finish;
@@ -261,13 +266,14 @@ module clhls_dispatcher #(
   reg [SIMD-1:0]      d_lanes_q;  // lanes of the first token of a row
   wire                d_go;       // the enumerator takes it
 
+  wire slot_there = (TRACKED == 0) | (|free_q);
   wire [15:0] d_size_x = g_final_x ? g_left_x_q[15:0] : local_x;
   wire [15:0] d_size_y = g_final_y ? g_left_y_q[15:0] : local_y;
   wire [15:0] d_size_z = g_final_z ? g_left_z_q[15:0] : local_z;
 
   wire mine;    // the group is this unit's
   wire g_take;  // it gets a slot
-  assign g_take = g_valid_q & mine & |free_q & (~d_valid_q | d_go);
+  assign g_take = g_valid_q & mine & slot_there & (~d_valid_q | d_go);
   assign g_go   = g_take | (g_valid_q & ~mine);
 
   generate
@@ -463,7 +469,23 @@ module clhls_dispatcher #(
   // ---- accounting of each slot ----
   genvar s;
   generate
-    for (s = 0; s < SLOTS; s = s + 1) begin : g_slot
+    if (TRACKED == 0) begin : g_untracked
+      reg [31:0] out_q;  // tokens sent and not retired
+      assign group_size = {SLOTS*16{1'b0}};
+      always @(posedge clk) begin
+        if (rst) begin
+          free_q <= {SLOTS{1'b1}};
+          out_q  <= 32'd0;
+        end else if (e_fire & ~retire_valid) begin
+          free_q <= {SLOTS{1'b0}};
+          out_q  <= out_q + 32'd1;
+        end else if (retire_valid & ~e_fire) begin
+          free_q <= {SLOTS{out_q == 32'd1}};
+          out_q  <= out_q - 32'd1;
+        end
+      end
+      wire unused = &{1'b0, retire_slot, e_tokens_q, pick, d_one_q};
+    end else for (s = 0; s < SLOTS; s = s + 1) begin : g_slot
       reg [15:0] out_q;    // tokens sent and not retired
       reg        sent_q;   // the last token of the group is sent
       reg [15:0] size_q;   // tokens of the group, 0 while not known

@@ -21,8 +21,6 @@ const FEWEST_WORK_ITEMS: u32 = 64;
 /// What is saved in a kernel's hardware.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thrift {
-    /// Whether addresses have as few bits as the board's memory needs.
-    pub narrow_addresses: bool,
     /// What the limits of unrolling are divided by.
     pub unroll_divisor: u32,
     /// Most work-items in a loop.
@@ -31,20 +29,13 @@ pub struct Thrift {
 
 impl Default for Thrift {
     fn default() -> Self {
-        Thrift {
-            narrow_addresses: false,
-            unroll_divisor: 1,
-            work_items: ir_to_schedule::WORK_ITEMS,
-        }
+        Thrift { unroll_divisor: 1, work_items: ir_to_schedule::WORK_ITEMS }
     }
 }
 
 impl Thrift {
     /// The next smaller hardware; none when there is nothing left to save.
     fn next(self, logic: bool) -> Option<Thrift> {
-        if !self.narrow_addresses {
-            return Some(Thrift { narrow_addresses: true, ..self });
-        }
         let unroll = (self.unroll_divisor < MOST_DIVISOR)
             .then_some(Thrift { unroll_divisor: self.unroll_divisor * 16, ..self });
         let hold = (self.work_items > FEWEST_WORK_ITEMS)
@@ -55,9 +46,6 @@ impl Thrift {
 
     fn describe(self) -> String {
         let mut parts = vec![];
-        if self.narrow_addresses {
-            parts.push("addresses have as few bits as its memory needs".to_owned());
-        }
         if self.unroll_divisor > 1 {
             parts.push(format!("the limits of unrolling are divided by {}", self.unroll_divisor));
         }

@@ -192,7 +192,7 @@ impl<'a> Pipeline<'a> {
             simd: self.options.simd,
             max_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
             unroll_less: self.unroll_less(),
-            address_bits: self.address_bits(),
+            address_bits: self.board.memory.address_bits,
             dump: if self.options.dump { Some(&dump) } else { None },
             ..ir_opt::Options::default()
         };
@@ -206,12 +206,6 @@ impl<'a> Pipeline<'a> {
     fn unroll_less(&self) -> BTreeMap<String, u32> {
         let thrift = self.thrift.borrow();
         thrift.iter().map(|(name, t)| (name.clone(), t.unroll_divisor)).collect()
-    }
-
-    fn address_bits(&self) -> BTreeMap<String, u32> {
-        let thrift = self.thrift.borrow();
-        let narrow = thrift.iter().filter(|(_, t)| t.narrow_addresses);
-        narrow.map(|(name, _)| (name.clone(), self.board.memory.address_bits)).collect()
     }
 
     /// The optimiser's remarks on a kernel, with their places.

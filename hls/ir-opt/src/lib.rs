@@ -54,9 +54,8 @@ pub struct Options<'a> {
     /// By kernel: what the limits of unrolling are divided by, for hardware that would be too large.
     /// 1 for kernels that are not named.
     pub unroll_less: BTreeMap<String, u32>,
-    /// By kernel: address bits that the board's memory needs, where hardware is to be smaller for it. 64 for kernels that
-    /// are not named.
-    pub address_bits: BTreeMap<String, u32>,
+    /// Address bits that the board's memory needs.
+    pub address_bits: u32,
     /// Sees the module after each pass.
     pub dump: Option<DumpFn<'a>>,
 }
@@ -70,7 +69,7 @@ impl Default for Options<'_> {
             disable: vec![],
             max_work_group_size: 256,
             unroll_less: BTreeMap::new(),
-            address_bits: BTreeMap::new(),
+            address_bits: 64,
             dump: None,
         }
     }

@@ -119,7 +119,7 @@ pub const PASSES: &[Pass] = &[
     context_pass!(
         "narrow-addresses",
         narrow_addresses::run,
-        "Gives kernels 32-bit addresses where the board's memory needs no more (only when asked for)."
+        "Gives kernels 32-bit addresses where the board's memory needs no more."
     ),
     context_pass!(
         "narrow",

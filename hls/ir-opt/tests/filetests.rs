@@ -1,6 +1,6 @@
 //! Runs the files of `testbenches/filetests/ir-opt`. The first line of `name.clir` says which
-//! passes run (`; passes: sroa dce`, or `-O0`), others for which kernels the memory needs few
-//! address bits (`; address-bits: KERNEL=32`); the module that comes out is `name.expect`.
+//! passes run (`; passes: sroa dce`, or `-O0`), another one how many address bits the memory needs
+//! (`; address-bits: 32`); the module that comes out is `name.expect`.
 //! `CLHLS_BLESS=1 cargo test -p clhls-ir-opt` rewrites the expectations; read the difference.
 
 use ir_opt::{Level, Options};
@@ -19,12 +19,8 @@ fn options(text: &str) -> Options<'static> {
         "-O2" => Some(Level::O2),
         _ => None,
     };
-    // `; address-bits: k=32`
-    let address_bits = text.lines().filter_map(|l| l.strip_prefix("; address-bits:")).map(|l| {
-        let (kernel, bits) = l.trim().split_once('=').expect("KERNEL=BITS");
-        (kernel.to_owned(), bits.parse().expect("a number"))
-    });
-    let address_bits = address_bits.collect();
+    let address_bits = text.lines().find_map(|l| l.strip_prefix("; address-bits:"));
+    let address_bits = address_bits.map_or(64, |n| n.trim().parse().expect("a number"));
     match level {
         Some(level) => Options { level, address_bits, ..Options::default() },
         None => Options {

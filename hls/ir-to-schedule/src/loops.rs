@@ -8,7 +8,7 @@ use schedule::{
     KernelSchedule, LoopKind, LoopSchedule, Memory, MemoryId, MemoryKind, Occupancy, Place,
 };
 
-/// Work-group slots of kernels that keep no state per group: they cost a counter each.
+/// Work-groups in flight, counted on, of kernels that keep nothing for a group and do not tell them apart.
 const STATELESS_SLOTS: u32 = 16;
 /// Most work-group slots of the others.
 const MAX_SLOTS: u32 = 8;
@@ -50,8 +50,8 @@ pub fn occupancy(
         return Occupancy { slots: 1, max_work_group_size: 1, slot_bits: 0, lid_bits: 0 };
     }
     if !(barrier || private || local) {
-        let slot_bits = STATELESS_SLOTS.ilog2();
-        return Occupancy { slots: STATELESS_SLOTS, max_work_group_size, slot_bits, lid_bits: 0 };
+        let slots = STATELESS_SLOTS;
+        return Occupancy { slots, max_work_group_size, slot_bits: 0, lid_bits: 0 };
     }
     let mut slots =
         (options.work_items.div_ceil(size.max(1)) + 1).next_power_of_two().clamp(2, MAX_SLOTS);

@@ -6,7 +6,7 @@ use crate::Options;
 use base::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use base::{Diagnostic, FxHashSet, IndexMap, Result};
 use ir::analysis::{Base, Cfg, Provenance};
-use ir::{Block, Function, Inst, Module, Object, ObjectKind, Op, Space};
+use ir::{Block, Function, Inst, Module, Object, ObjectKind, Op, Space, Value};
 use schedule::{Access, AccessKind, Memory, MemoryId, MemoryKind};
 
 /// Offset of the first object when pointers to on-chip memory are compared or converted: null
@@ -271,6 +271,27 @@ fn may_alias(func: &Function, p: &Provenance, found: &Memories, a: Inst, b: Inst
     p.bases(pa).any(|m| p.bases(pb).any(|n| bases_alias(func, m, n)))
 }
 
+/// Whether two accesses, executed with the same values, are at constant distances from one address and touch no common byte.
+fn disjoint(func: &Function, found: &Memories, a: Inst, b: Inst) -> bool {
+    let ((x, i), (y, j)) = (distance(func, a), distance(func, b));
+    let (m, n) = (i64::from(found.accesses[&a].bytes), i64::from(found.accesses[&b].bytes));
+    x == y && (i.saturating_add(m) <= j || j.saturating_add(n) <= i)
+}
+
+/// The address of an access as a value and a constant number of bytes behind it.
+fn distance(func: &Function, access: Inst) -> (Value, i64) {
+    let (mut base, mut offset) = (func.insts[access].args[0], 0i64);
+    while let Some(inst) = func.def_inst(base)
+        && let (Op::PtrAdd, [pointer, bytes]) = (func.insts[inst].op, &func.insts[inst].args[..])
+        && let Some(bytes) = func.as_const(*bytes)
+    {
+        let unused = 128 - func.bits(*pointer);
+        offset = offset.wrapping_add(((bytes << unused) as i128 >> unused) as i64);
+        base = *pointer;
+    }
+    (base, offset)
+}
+
 fn bases_alias(func: &Function, a: Base, b: Base) -> bool {
     let restrict = |k: u32| {
         func.kernel.as_ref().and_then(|i| i.args.get(k as usize)).is_some_and(|a| a.restrict)
@@ -307,6 +328,7 @@ fn order(func: &Function, cfg: &Cfg, p: &Provenance, found: &mut Memories) {
                     *other != inst
                         && later.can_follow(inst, *other)
                         && may_alias(func, p, found, inst, *other)
+                        && !(later.only_behind(inst, *other) && disjoint(func, found, inst, *other))
                 });
                 found.accesses[&inst].ack = fenced || touched;
             }
@@ -371,6 +393,14 @@ impl<'a> Later<'a> {
     fn can_follow(&self, first: Inst, second: Inst) -> bool {
         match (self.home[first], self.home[second]) {
             (Some((a, i)), Some((b, j))) => (a == b && j > i) || self.reach[a].contains(&b),
+            _ => false,
+        }
+    }
+
+    /// Whether the second comes behind the first in one block that is not executed again.
+    fn only_behind(&self, first: Inst, second: Inst) -> bool {
+        match (self.home[first], self.home[second]) {
+            (Some((a, i)), Some((b, j))) => a == b && j > i && !self.reach[a].contains(&a),
             _ => false,
         }
     }

@@ -126,7 +126,9 @@ pub struct Core<'a> {
 impl<'a> Core<'a> {
     /// A core without blocks.
     pub fn new(sh: &'a Shared<'a>, mut b: ModuleBuilder, fixed: Fixed, memories: Memories) -> Self {
-        let group_size = b.net("group_size", 16 * sh.s.occupancy.slots.max(1));
+        let o = &sh.s.occupancy;
+        let slots = if o.is_tracked() { o.slots.max(1) } else { 1 };
+        let group_size = b.net("group_size", 16 * slots);
         let exit_pulses = vec![vec![]; sh.s.loops.len()];
         Core {
             sh,

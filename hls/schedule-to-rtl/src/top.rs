@@ -223,8 +223,9 @@ fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net, unit: u32) -> Dispatc
     let linear = ["global_linear", "local_linear"].map(|n| b.net(&format!("dispatch_{n}"), 32));
     let mut i = b
         .instance("clhls_dispatcher", "u_dispatcher")
-        .param("SLOTS", o.slots)
+        .param("SLOTS", if o.is_tracked() { o.slots } else { 1 })
         .param("SLOT_BITS", slot_bits)
+        .param("TRACKED", o.is_tracked())
         .param("LID_BITS", DISPATCH_LID_BITS)
         .param("SIMD", lanes)
         .param("UNITS", core.sh.compute_units)

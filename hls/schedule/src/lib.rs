@@ -198,6 +198,12 @@ impl Occupancy {
     pub fn work_items(&self) -> u32 {
         self.slots * self.max_work_group_size
     }
+
+    /// Whether work-groups are told apart while they are in flight; kernels that keep nothing for
+    /// a group need not.
+    pub fn is_tracked(&self) -> bool {
+        self.slot_bits > 0 || self.slots == 1
+    }
 }
 
 /// Clock target.

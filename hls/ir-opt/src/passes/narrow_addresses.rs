@@ -12,8 +12,7 @@ const BITS: u32 = 32;
 /// place, so that every pointer into one is its low half; sizes and ids, which are narrower in hardware, are extended to
 /// what the kernel computes with. Kernels with generic pointers stay as they are: the space is in the upper bits.
 pub fn run(func: &mut Function, context: &Context<'_>) {
-    let needed = context.options.address_bits.get(&func.name).copied().unwrap_or(64);
-    let wanted = needed <= BITS && func.addr_bits == 64;
+    let wanted = context.options.address_bits <= BITS && func.addr_bits == 64;
     if !wanted || func.kernel.is_none() || has_wide_pointers(func) {
         return;
     }

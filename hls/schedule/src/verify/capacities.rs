@@ -88,10 +88,12 @@ impl Verifier<'_> {
         if o.slots == 0 || o.max_work_group_size == 0 {
             self.fail(None, "no work-item can be in flight");
         }
-        if u64::from(o.slots) > 1 << o.slot_bits.min(32) {
+        let barrier = s.func.layout.iter().any(|b| self.has_barrier(*b));
+        let on_chip = s.memories.values().any(|m| !is_device(m.kind));
+        let tell_apart = barrier || on_chip || o.slot_bits > 0;
+        if tell_apart && u64::from(o.slots) > 1 << o.slot_bits.min(32) {
             self.fail(None, format!("{} bits do not tell {} slots apart", o.slot_bits, o.slots));
         }
-        let barrier = s.func.layout.iter().any(|b| self.has_barrier(*b));
         let private = s.memories.values().any(|m| m.kind == MemoryKind::Private);
         let places = 1u64 << o.lid_bits.min(32);
         if (barrier || private) && u64::from(o.max_work_group_size) > places {
