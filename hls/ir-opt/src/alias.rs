@@ -1,7 +1,6 @@
 //! Which memory accesses can touch the same bytes.
 
-use ir::analysis::{Base, Cfg, Provenance};
-use ir::builder::sign_extend;
+use ir::analysis::{Base, Cfg, Provenance, root};
 use ir::{Function, Inst, KernelArgKind, Op, Space, Value};
 
 /// Alias information of a function; valid until pointers change.
@@ -137,18 +136,4 @@ impl<'f> Alias<'f> {
         info.and_then(|k| k.args.get(arg as usize))
             .is_some_and(|a| a.restrict && matches!(a.kind, KernelArgKind::Pointer(_)))
     }
-}
-
-/// The pointer from which `ptr` differs by a constant, and that constant in bytes.
-pub fn root(func: &Function, mut ptr: Value) -> (Value, i128) {
-    let mut offset = 0;
-    while let Some(i) = func.def_inst(ptr) {
-        let d = &func.insts[i];
-        let (Op::PtrAdd, Some(c)) = (d.op, d.args.get(1).and_then(|v| func.as_const(*v))) else {
-            break;
-        };
-        offset += sign_extend(c, func.addr_bits);
-        ptr = d.args[0];
-    }
-    (ptr, offset)
 }

@@ -5,8 +5,8 @@ mod ports;
 use crate::Options;
 use base::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use base::{Diagnostic, FxHashSet, IndexMap, Result};
-use ir::analysis::{Base, Cfg, Provenance};
-use ir::{Block, Function, Inst, Module, Object, ObjectKind, Op, Space, Value};
+use ir::analysis::{Base, Cfg, Provenance, root};
+use ir::{Block, Function, Inst, Module, Object, ObjectKind, Op, Space};
 use schedule::{Access, AccessKind, Memory, MemoryId, MemoryKind};
 
 /// Offset of the first object when pointers to on-chip memory are compared or converted: null
@@ -273,23 +273,9 @@ fn may_alias(func: &Function, p: &Provenance, found: &Memories, a: Inst, b: Inst
 
 /// Whether two accesses, executed with the same values, are at constant distances from one address and touch no common byte.
 fn disjoint(func: &Function, found: &Memories, a: Inst, b: Inst) -> bool {
-    let ((x, i), (y, j)) = (distance(func, a), distance(func, b));
-    let (m, n) = (i64::from(found.accesses[&a].bytes), i64::from(found.accesses[&b].bytes));
-    x == y && (i.saturating_add(m) <= j || j.saturating_add(n) <= i)
-}
-
-/// The address of an access as a value and a constant number of bytes behind it.
-fn distance(func: &Function, access: Inst) -> (Value, i64) {
-    let (mut base, mut offset) = (func.insts[access].args[0], 0i64);
-    while let Some(inst) = func.def_inst(base)
-        && let (Op::PtrAdd, [pointer, bytes]) = (func.insts[inst].op, &func.insts[inst].args[..])
-        && let Some(bytes) = func.as_const(*bytes)
-    {
-        let unused = 128 - func.bits(*pointer);
-        offset = offset.wrapping_add(((bytes << unused) as i128 >> unused) as i64);
-        base = *pointer;
-    }
-    (base, offset)
+    let [(x, i), (y, j)] = [a, b].map(|access| root(func, func.insts[access].args[0]));
+    let [m, n] = [a, b].map(|access| i128::from(found.accesses[&access].bytes));
+    x == y && (i + m <= j || j + n <= i)
 }
 
 fn bases_alias(func: &Function, a: Base, b: Base) -> bool {

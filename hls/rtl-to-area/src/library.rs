@@ -39,6 +39,14 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         "clhls_load" => sizes.load(),
         "clhls_load_share" => sizes.load_share(),
         "clhls_store" => sizes.store(),
+        "clhls_fetch" => {
+            let (n, word, address) = (p("N", 4), p("WIDTH", 32), p("ADDR_BITS", 64));
+            Area {
+                lut: 10.0 + 0.6 * n as f64,
+                ff: (n * word + address + 12) as f64,
+                ..Area::default()
+            }
+        }
         "clhls_axi_read_mux" => scale(READ_MUX, p("N", 1)),
         "clhls_axi_write_mux" => scale(WRITE_MUX, p("N", 1)),
         "clhls_local_mem" => sizes.local_memory(),
@@ -182,7 +190,7 @@ impl Sizes<'_> {
         let address = f64::from(words.ilog2());
         // Each side of the RAM selects one request of those that it serves.
         let select = (readers.max(writers) * address + writers * bits as f64) * 0.6;
-        let side = Area { lut: 60.0 + select, ff: bits as f64 + 60.0, ..Area::default() };
+        let side = Area { lut: 60.0 + select, ff: bits as f64 + 40.0, ..Area::default() };
         let mut response = self.fifo(bits, 17);
         response.lut += 30.0;
         let responses = (0..readers as u64).map(|_| response);

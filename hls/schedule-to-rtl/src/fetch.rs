@@ -6,14 +6,15 @@ use crate::memory::{DEVICE_ADDRESS_BITS, LoadClient, LoadShape, Memories, port_o
 use crate::operation::net;
 use crate::token::Stream;
 use base::IndexMap;
-use ir::{Inst, Op, Value};
+use ir::analysis::root;
+use ir::{Inst, Value};
 use rtl::{Binary, Expr, ModuleBuilder, Net};
 use schedule::Place;
 
 /// A load and the distance of its address from a common one.
 struct Word {
     inst: Inst,
-    offset: i64,
+    offset: i128,
 }
 
 /// Makes the units that load what is [`Place::Fetched`], which begin at the pulse `start`. Gives the pulse at which all of
@@ -32,7 +33,7 @@ pub fn build(
         }
         let shape =
             LoadShape { port: port_of(sh, access), bytes: access.bytes, read_only: true, parts: 1 };
-        let (base, offset) = base_and_offset(sh, sh.s.func.insts[inst].args[0]);
+        let (base, offset) = root(&sh.s.func, sh.s.func.insts[inst].args[0]);
         groups.entry((shape, base)).or_default().push(Word { inst, offset });
     }
     if groups.is_empty() {
@@ -49,21 +50,6 @@ pub fn build(
     let before = b.net("fetched_before", 1);
     b.register(before, all.into(), None, Some(0));
     Some(b.wire("fetched_now", Expr::all([all.into(), Expr::Net(before).not()])))
-}
-
-/// An address as a value and a constant distance from it.
-fn base_and_offset(sh: &Shared, address: Value) -> (Value, i64) {
-    let func = &sh.s.func;
-    let (mut base, mut offset) = (address, 0i64);
-    while let Some(inst) = func.def_inst(base)
-        && let (Op::PtrAdd, [pointer, bytes]) = (func.insts[inst].op, &func.insts[inst].args[..])
-        && let Some(bytes) = func.as_const(*bytes)
-    {
-        let unused = 128 - func.bits(*pointer);
-        offset = offset.wrapping_add(((bytes << unused) as i128 >> unused) as i64);
-        base = *pointer;
-    }
-    (base, offset)
 }
 
 /// One load unit for words at distances from one address; gives the level that says that they are there.
@@ -124,7 +110,7 @@ fn unit(
 /// The address of word `index`: a table of distances from the lowest one.
 fn address(b: &mut ModuleBuilder, name: &str, base: Expr, words: &[Word], index: Net) -> Expr {
     let lowest = words.iter().map(|w| w.offset).min().unwrap_or(0);
-    let distances: Vec<u128> = words.iter().map(|w| w.offset.abs_diff(lowest).into()).collect();
+    let distances: Vec<u128> = words.iter().map(|w| w.offset.abs_diff(lowest)).collect();
     let most = distances.iter().max().copied().unwrap_or(0) as u64;
     let bits = rtl::bits_for(most.saturating_add(1));
     let distance = b.rom(&format!("{name}_distance"), bits, distances, index.into(), 0, None);

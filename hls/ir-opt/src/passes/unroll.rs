@@ -156,7 +156,7 @@ fn indexes_private(func: &Function, data: &LoopData) -> bool {
         let Some(pointer) = d.args.first().filter(|_| d.op.mem_flags().is_some()) else {
             return false;
         };
-        let root = crate::alias::root(func, *pointer).0;
+        let root = ir::analysis::root(func, *pointer).0;
         func.ty(*pointer).space() == Some(Space::Private)
             && !matches!(func.def_op(root), Some(Op::ObjAddr(_)))
     })

@@ -1,11 +1,13 @@
 //! Analyses over a function. They are computed on demand and never stored in the IR.
 
+pub mod address;
 pub mod cfg;
 pub mod dominators;
 pub mod liveness;
 pub mod loops;
 pub mod provenance;
 
+pub use address::root;
 pub use cfg::Cfg;
 pub use dominators::Dominators;
 pub use liveness::Liveness;

@@ -1,0 +1,60 @@
+//! The formulas of library modules against what yosys makes of the modules alone.
+//!
+//! The expected figures are of yosys 0.70, `synth_ecp5 -nowidelut`, 2026-11-21: LUT4s, two for each
+//! CCU2C and six for each TRELLIS_DPR16X4; TRELLIS_FF; DP16KD; every module with TARGET "ecp5".
+
+use rtl::{Design, ModuleBuilder};
+
+/// How far an estimate may be off: the share of the figure, and a number besides for small modules.
+const SHARE: f64 = 0.35;
+const BESIDES: f64 = 16.0;
+
+fn check(module: &str, params: &[(&str, u32)], lut: f64, ff: f64, bram: f64) {
+    let mut top = ModuleBuilder::new("top", vec![]);
+    let mut instance = top.instance(module, "u");
+    for (name, value) in params {
+        instance = instance.param(name, *value);
+    }
+    instance.done();
+    let family = target::Library::builtin().family("ecp5", "6").unwrap();
+    let area = clhls_rtl_to_area::estimate(&Design { modules: vec![top.finish()] }, "top", &family);
+    for (what, estimate, measured) in [("LUT", area.lut, lut), ("FF", area.ff, ff)] {
+        assert!(
+            (estimate - measured).abs() <= SHARE * measured + BESIDES,
+            "{module} {params:?}: {estimate} {what} estimated, {measured} measured"
+        );
+    }
+    assert_eq!(area.bram, bram, "{module} {params:?}: block RAMs");
+    assert_eq!(area.dsp, 0.0, "{module} {params:?}: DSP tiles");
+}
+
+#[test]
+fn queues_and_delays() {
+    check("clhls_skid", &[("WIDTH", 100)], 104.0, 202.0, 0.0);
+    check("clhls_fifo", &[("WIDTH", 32), ("DEPTH", 2)], 36.0, 66.0, 0.0);
+    check("clhls_fifo", &[("WIDTH", 64), ("DEPTH", 17)], 201.0, 84.0, 0.0);
+    check("clhls_fifo", &[("WIDTH", 96), ("DEPTH", 128)], 154.0, 124.0, 3.0);
+    check("clhls_delay", &[("WIDTH", 48), ("LATENCY", 12)], 78.0, 52.0, 0.0);
+}
+
+#[test]
+fn control() {
+    check("clhls_pipe_ctl", &[("LATENCY", 6)], 23.0, 12.0, 0.0);
+    check("clhls_merge", &[("N", 2), ("WIDTH", 120)], 246.0, 242.0, 0.0);
+    check("clhls_arbiter", &[("N", 4)], 10.0, 3.0, 0.0);
+}
+
+#[test]
+fn memory_units() {
+    let bus = [("BUS_BYTES", 8), ("BYTES", 4)];
+    check("clhls_load", &bus, 618.0, 874.0, 3.0);
+    check("clhls_store", &bus, 1109.0, 1013.0, 1.0);
+    check("clhls_atomic", &[bus[0], bus[1], ("N", 1)], 740.0, 531.0, 0.0);
+    check("clhls_fetch", &[("N", 16), ("WIDTH", 32)], 20.0, 588.0, 0.0);
+    check("clhls_fetch", &[("N", 4), ("WIDTH", 64)], 12.0, 328.0, 0.0);
+    check("clhls_ram_2rw", &[("WIDTH", 32), ("DEPTH", 2048)], 0.0, 0.0, 4.0);
+    let local = [("PORTS", 2), ("WORDS", 1024), ("WORD_BYTES", 4)];
+    check("clhls_local_mem", &local, 468.0, 130.0, 2.0);
+    let barrier = [("WIDTH", 64), ("SLOTS", 4), ("SLOT_BITS", 2), ("LID_BITS", 8)];
+    check("clhls_barrier", &barrier, 616.0, 375.0, 4.0);
+}
