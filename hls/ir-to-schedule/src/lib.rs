@@ -69,8 +69,9 @@ pub fn solve(
     family: &Family,
     options: &Options,
 ) -> Result<KernelSchedule> {
-    let clock =
-        Clock { period_ns: 1000.0 / options.clock_mhz, overhead_ns: family.clock_overhead_ns };
+    let period_ns = 1000.0 / options.clock_mhz;
+    let overhead_ns = family.clock_overhead_ns + family.routing_margin * period_ns;
+    let clock = Clock { period_ns, overhead_ns };
     let mut func = kernel.clone();
     split::run(&mut func, options.bus_bytes);
     expand::run(&mut func, module, family)?;

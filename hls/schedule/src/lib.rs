@@ -211,7 +211,7 @@ impl Occupancy {
 pub struct Clock {
     /// Period in ns.
     pub period_ns: f64,
-    /// Flip-flop clock-to-output plus setup in ns: not available to logic.
+    /// Flip-flop clock-to-output plus setup, and what is left for longer nets, in ns: not available to logic.
     pub overhead_ns: f64,
 }
 

@@ -26,6 +26,8 @@ pub struct Family {
     pub has_srl: bool,
     /// Flip-flop clock-to-output plus setup, ns: what a path costs before any operator.
     pub clock_overhead_ns: f64,
+    /// Share of the clock period that paths of whole designs lose against operators routed alone: longer nets.
+    pub routing_margin: f64,
     /// Multiplier tile.
     pub tile: DspTile,
     /// On-chip RAM.
@@ -135,6 +137,8 @@ pub(crate) struct FamilyFile {
     lut_inputs: u32,
     has_srl: bool,
     clock_overhead_ns: f64,
+    #[serde(default)]
+    routing_margin: f64,
     grades: BTreeMap<String, f64>,
     fanout: Fanout,
     delay_ns: OperatorCurves,
@@ -274,6 +278,7 @@ impl FamilyFile {
             lut_inputs: self.lut_inputs,
             has_srl: self.has_srl,
             clock_overhead_ns: self.clock_overhead_ns * scale,
+            routing_margin: self.routing_margin,
             tile: self.dsp.tile,
             ram,
             scale,
