@@ -4,6 +4,7 @@ mod function;
 mod transfer;
 
 pub use function::Ranges;
+pub(crate) use transfer::transfer;
 
 use crate::bits::ones;
 use ir::IntCC;
@@ -91,6 +92,26 @@ impl Known {
     /// Number of low bits known to be 0.
     pub fn trailing_zeros(&self) -> u32 {
         (!self.zeros).trailing_zeros().min(self.width)
+    }
+
+    /// Whether a value is possible.
+    pub fn contains(&self, bits: u128) -> bool {
+        let signed = sign_extend(bits, self.width);
+        bits & self.zeros == 0
+            && bits & self.ones == self.ones
+            && (self.umin..=self.umax).contains(&bits)
+            && (self.smin..=self.smax).contains(&signed)
+    }
+
+    /// A possible value made from random bits; none when it is not found at once.
+    pub fn pick(&self, bits: u128) -> Option<u128> {
+        let shaped = (bits & ones(self.width) & !self.zeros) | self.ones;
+        let span = (self.umax - self.umin).checked_add(1);
+        let inside = self.umin + span.map_or(bits, |n| bits % n);
+        let inside_shaped = (inside & !self.zeros) | self.ones;
+        let ends = [self.umin, self.umax, self.smin as u128 & ones(self.width)];
+        let candidates = [shaped, inside, inside_shaped].into_iter().chain(ends);
+        candidates.into_iter().find(|v| self.contains(*v))
     }
 
     /// Facts that hold for values of either.

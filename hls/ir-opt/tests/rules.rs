@@ -55,7 +55,7 @@ fn every_rule_holds_on_random_inputs() {
         let mut tried = 0;
         for widths in &choices {
             for _ in 0..60 {
-                let mut graph = Graph::new(Folding { addr_bits: 64 });
+                let mut graph = Graph::new(Folding::new(64));
                 let bound = bind(&mut graph, rule, widths, &mut rng);
                 if let Some(given) = &rule.given
                     && given.evaluate(&graph, &bound).is_none_or(|(_, bits)| bits & 1 == 0)
@@ -81,7 +81,7 @@ fn a_wrong_rule_is_noticed() {
     let rule = Rule::parse(&text).expect("readable");
     let mut rng = Rng(1);
     let differs = smt::choices(&rule).iter().any(|widths| {
-        let mut graph = Graph::new(Folding { addr_bits: 64 });
+        let mut graph = Graph::new(Folding::new(64));
         let bound = bind(&mut graph, &rule, widths, &mut rng);
         rule.lhs.evaluate(&graph, &bound) != rule.rhs.evaluate(&graph, &bound)
     });

@@ -1,7 +1,7 @@
 //! What a node costs in hardware, and the choice of the cheapest term.
 
-use super::lang::{Graph, Head, Node};
-use base::{FxHashMap, IndexMap};
+use super::lang::{Data, Graph, Head, Node};
+use base::{FxHashMap, IndexMap, SmallVec};
 use egg::Id;
 use ir::{IntCC, Op, Type};
 use target::{Family, OpKind};
@@ -25,28 +25,32 @@ impl<'f> Cost<'f> {
         Cost { family, luts_per_ns: if in_loop { LUTS_PER_NS_IN_LOOP } else { LUTS_PER_NS } }
     }
 
-    /// The cost of one node without its operands. `constant` says which operands are constants,
-    /// `operand` their types.
-    pub fn node(&self, op: Op, ty: Type, operands: &[(Type, Option<u128>)]) -> u64 {
+    /// The cost of one node without its operands, of which `operands` says what is known. Bits that are known to be
+    /// constants cost nothing: synthesis sees most of them too.
+    pub fn node(&self, op: Op, ty: Type, operands: &[Data]) -> u64 {
         let bits = |t: Type| t.lane_bits(64);
         let w = bits(ty);
-        let first = operands.first().map_or(w, |(t, _)| bits(*t));
-        let last_constant = operands.last().and_then(|(_, c)| *c);
-        let any_constant = operands.iter().any(|(_, c)| c.is_some());
+        let first = operands.first().map_or(w, |d| bits(d.ty));
+        let last_constant = operands.last().and_then(|d| d.constant);
         let simple = |kind: OpKind, width: u32| self.simple(kind, width);
         match op {
             Op::Const(_) | Op::Zext | Op::Sext | Op::Slice { .. } | Op::Concat => 0,
             Op::Bitcast | Op::PtrToInt | Op::IntToPtr | Op::BitReverse | Op::SpaceCast => 0,
             // A bit of preference for fewer nodes where hardware is the same.
             Op::Not | Op::FNeg | Op::FAbs | Op::FCopysign => 1,
-            Op::And | Op::Or if any_constant => 2,
-            Op::Xor if any_constant => 2,
-            Op::And | Op::Or | Op::Xor => simple(OpKind::And, w),
-            Op::Add | Op::PtrAdd => simple(OpKind::Add, w),
-            Op::Sub if operands.first().is_some_and(|(_, c)| *c == Some(0)) => {
+            Op::And | Op::Or | Op::Xor => match undecided(w, operands) {
+                0 => 2,
+                open => simple(OpKind::And, open),
+            },
+            Op::Add => match w - trailing_zeros(operands).min(w) {
+                0 => 2,
+                open => simple(OpKind::Add, open),
+            },
+            Op::PtrAdd => simple(OpKind::Add, w),
+            Op::Sub if operands.first().is_some_and(|d| d.constant == Some(0)) => {
                 simple(OpKind::Neg, w)
             }
-            Op::Sub => simple(OpKind::Sub, w),
+            Op::Sub => simple(OpKind::Sub, (w - trailing_zeros(&operands[1..]).min(w)).max(1)),
             Op::Mul => simple(OpKind::Mul, w),
             Op::UDiv | Op::SDiv | Op::URem | Op::SRem => u64::from(w) * simple(OpKind::Sub, w),
             Op::Shl | Op::LShr | Op::AShr if last_constant.is_some() => 1,
@@ -68,6 +72,18 @@ impl<'f> Cost<'f> {
         let time = self.family.delay_ns(kind, width) * self.luts_per_ns;
         ((luts + time) * 100.0) as u64 + 1
     }
+}
+
+/// Bits at which no operand is known: a gate each, where two known operands make a wire or a constant.
+fn undecided(width: u32, operands: &[Data]) -> u32 {
+    let known = operands.iter().filter_map(|d| d.known);
+    let decided = known.fold(0, |bits, k| bits | k.zeros | k.ones);
+    width - (decided & crate::bits::ones(width)).count_ones()
+}
+
+/// Low bits at which one of the operands is 0: the others pass.
+fn trailing_zeros(operands: &[Data]) -> u32 {
+    operands.iter().filter_map(|d| d.known).map(|k| k.trailing_zeros()).max().unwrap_or(0)
 }
 
 /// Rough sizes of floating-point units in LUTs, DSP tiles included.
@@ -129,8 +145,7 @@ fn with_operands(
     let own = match node.head {
         Head::Leaf(_) => 0,
         Head::Op(op) => {
-            let operands: Vec<(Type, Option<u128>)> =
-                node.args.iter().map(|a| (graph[*a].data.ty, graph[*a].data.constant)).collect();
+            let operands: SmallVec<[Data; 3]> = node.args.iter().map(|a| graph[*a].data).collect();
             cost.node(op, node.ty, &operands)
         }
     };

@@ -1,6 +1,7 @@
 //! The language of the e-graph: the IR's pure scalar operations, each node with its type.
 
-use base::SmallVec;
+use crate::known::{Known, transfer};
+use base::{FxHashMap, SmallVec};
 use egg::{Analysis, DidMerge, EGraph, Id, Language};
 use ir::{FastMath, Op, Type, Value};
 
@@ -70,13 +71,24 @@ pub struct Data {
     pub ty: Type,
     /// Bits, when it is constant.
     pub constant: Option<u128>,
+    /// Bits and ranges; of integers only.
+    pub known: Option<Known>,
 }
 
-/// Folds constants.
-#[derive(Clone, Copy, Debug, Default)]
+/// Folds constants, and gathers what is known of integers: every node of a class says something, and all of it holds.
+#[derive(Clone, Debug, Default)]
 pub struct Folding {
     /// Width of pointers.
     pub addr_bits: u32,
+    /// What is known of leaves; nothing of those that are missing.
+    pub leaves: FxHashMap<Value, Known>,
+}
+
+impl Folding {
+    /// Nothing is known of leaves.
+    pub fn new(addr_bits: u32) -> Folding {
+        Folding { addr_bits, leaves: FxHashMap::default() }
+    }
 }
 
 /// The e-graph.
@@ -86,6 +98,7 @@ impl Analysis<Node> for Folding {
     type Data = Data;
 
     fn make(egraph: &mut Graph, node: &Node, _id: Id) -> Data {
+        let known = known(egraph, node);
         let constant = match node.head {
             Head::Leaf(_) => None,
             Head::Op(Op::Const(bits)) => Some(bits),
@@ -100,21 +113,45 @@ impl Analysis<Node> for Folding {
                 })
             }
         };
-        Data { ty: node.ty, constant }
+        let constant = constant.or(known.and_then(|k| k.as_constant()));
+        Data { ty: node.ty, constant, known }
     }
 
     fn merge(&mut self, to: &mut Data, from: Data) -> DidMerge {
-        let merged = to.constant.or(from.constant);
-        let changed = DidMerge(merged != to.constant, merged != from.constant);
-        to.constant = merged;
+        let known = match (to.known, from.known) {
+            (Some(a), Some(b)) => Some(a.meet(&b)),
+            (a, b) => a.or(b),
+        };
+        let constant = to.constant.or(from.constant).or(known.and_then(|k| k.as_constant()));
+        let merged = Data { ty: to.ty, constant, known };
+        let changed = DidMerge(merged != *to, merged != Data { ty: to.ty, ..from });
+        *to = merged;
         changed
     }
 
     fn modify(egraph: &mut Graph, id: Id) {
-        let Data { ty, constant } = egraph[id].data;
+        let Data { ty, constant, .. } = egraph[id].data;
         if let Some(bits) = constant {
             let node = egraph.add(Node::constant(ty, bits));
             egraph.union(id, node);
         }
     }
+}
+
+/// What a node says of its class.
+fn known(egraph: &Graph, node: &Node) -> Option<Known> {
+    if !node.ty.is_int() || node.ty.is_vector() {
+        return None;
+    }
+    let width = node.ty.lane_bits(egraph.analysis.addr_bits);
+    let known = match node.head {
+        Head::Leaf(value) => egraph.analysis.leaves.get(&value).copied(),
+        Head::Op(Op::Const(bits)) => Some(Known::constant(width, bits)),
+        Head::Op(op) => {
+            let args: Option<SmallVec<[Known; 3]>> =
+                node.args.iter().map(|a| egraph[*a].data.known).collect();
+            args.map(|args| transfer(op, width, &args, || None))
+        }
+    };
+    Some(known.unwrap_or(Known::top(width)))
 }

@@ -14,6 +14,7 @@ pub mod rules;
 pub mod smt;
 
 use crate::Context;
+use crate::known::Ranges;
 use base::FxHashMap;
 use base::Result;
 use base::entity::SecondaryMap;
@@ -24,6 +25,7 @@ use ir::{Function, Inst, Value};
 pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
     let cfg = Cfg::new(func);
     let loops = Loops::new(func, &cfg);
+    let ranges = Ranges::new(func, context.options.max_work_group_size);
     let uses = crate::edit::use_counts(func);
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     for &block in &cfg.rpo {
@@ -38,7 +40,8 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
             // Uses that rewriting has removed still count: some values stay for nothing, until
             // dead code goes. It adds uses only of values that had some in the same place.
             let outside = |v: Value| uses[v] > here.get(&v).copied().unwrap_or(0);
-            match region::rewrite(func, run, outside, in_loop, context)? {
+            let known = |func: &Function, v: Value| ranges.known_in(func, v, block);
+            match region::rewrite(func, run, outside, known, in_loop, context)? {
                 Some(rewritten) => {
                     new.extend(rewritten.insts);
                     for (from, to) in rewritten.replaced {

@@ -12,6 +12,7 @@
 //! Variables are single letters; a width called `f` stands for a float format, `p` for a pointer type.
 
 use super::lang::{Graph, Head, Node};
+use crate::known::{Known, transfer};
 use base::SmallVec;
 use egg::Id;
 use ir::{FloatCC, FloatKind, IntCC, Op, Scalar, Type};
@@ -272,6 +273,31 @@ impl Term {
                 let op = concrete(*op, lo, bound)?;
                 let bits = interp::eval::eval(op, ty, &args, graph.analysis.addr_bits, |_| None)?;
                 Some((ty, bits))
+            }
+        }
+    }
+
+    /// Whether a condition holds: for these constants, or whatever the values are as far as they are known.
+    pub fn holds(&self, graph: &Graph, bound: &Bindings) -> bool {
+        match self.evaluate(graph, bound) {
+            Some((_, bits)) => bits & 1 == 1,
+            None => self.known(graph, bound).is_some_and(|k| k.as_constant() == Some(1)),
+        }
+    }
+
+    /// What is known of a term over integers.
+    fn known(&self, graph: &Graph, bound: &Bindings) -> Option<Known> {
+        match self {
+            Term::Var { name, .. } => graph[bound.value(*name)?].data.known,
+            Term::Number { width, .. } => {
+                let width = width.to_type(bound)?.lane_bits(graph.analysis.addr_bits);
+                Some(Known::constant(width, self.number(bound)?))
+            }
+            Term::Op { op, lo, width, args } => {
+                let args: SmallVec<[Known; 3]> =
+                    args.iter().map(|a| a.known(graph, bound)).collect::<Option<_>>()?;
+                let width = width.to_type(bound)?.lane_bits(graph.analysis.addr_bits);
+                Some(transfer(concrete(*op, lo, bound)?, width, &args, || None))
             }
         }
     }

@@ -4,6 +4,7 @@ use super::cost::{Choice, Cost, extract};
 use super::lang::{Folding, Graph, Head, Node};
 use super::rules::{self, Rule};
 use crate::Context;
+use crate::known::Known;
 use base::{Diagnostic, FxHashMap, FxHashSet, IndexMap, IndexSet, Loc, Result, SmallVec};
 use egg::{Id, Language};
 use ir::{FastMath, Function, Inst, Op, Type, Value};
@@ -31,15 +32,16 @@ pub(super) struct Rewritten {
 }
 
 /// Rewrites the pure operations of `insts`, a run of instructions of one block. `outside` says
-/// which values are used beyond them. None when there is nothing to do.
+/// which values are used beyond them, `known` what is known of those from before them. None when there is nothing to do.
 pub(super) fn rewrite(
     func: &mut Function,
     insts: &[Inst],
     outside: impl Fn(Value) -> bool,
+    known: impl Fn(&Function, Value) -> Known,
     in_loop: bool,
     context: &Context<'_>,
 ) -> Result<Option<Rewritten>> {
-    let mut region = Region::build(func, insts, outside);
+    let mut region = Region::build(func, insts, outside, known);
     if region.roots.is_empty() {
         return Ok(None);
     }
@@ -70,9 +72,14 @@ struct Region {
 }
 
 impl Region {
-    fn build(func: &Function, insts: &[Inst], outside: impl Fn(Value) -> bool) -> Region {
+    fn build(
+        func: &Function,
+        insts: &[Inst],
+        outside: impl Fn(Value) -> bool,
+        known: impl Fn(&Function, Value) -> Known,
+    ) -> Region {
         let mut r = Region {
-            graph: Graph::new(Folding { addr_bits: func.addr_bits }),
+            graph: Graph::new(Folding::new(func.addr_bits)),
             classes: IndexMap::default(),
             roots: IndexSet::default(),
         };
@@ -80,7 +87,8 @@ impl Region {
         for &i in insts {
             let d = &func.insts[i];
             if takes_part(func, i) {
-                let args: SmallVec<[Id; 3]> = d.args.iter().map(|a| r.class(func, *a)).collect();
+                let args: SmallVec<[Id; 3]> =
+                    d.args.iter().map(|a| r.class(func, *a, &known)).collect();
                 let Some(result) = d.result else { continue };
                 let ty = func.ty(result);
                 let fast_math = if ty.is_float() { d.fast_math } else { FastMath::default() };
@@ -102,19 +110,25 @@ impl Region {
         r
     }
 
-    fn class(&mut self, func: &Function, value: Value) -> Id {
+    fn class(
+        &mut self,
+        func: &Function,
+        value: Value,
+        known: impl Fn(&Function, Value) -> Known,
+    ) -> Id {
         if let Some(id) = self.classes.get(&value) {
             return *id;
         }
         let ty = func.ty(value);
         let node = match func.as_const(value) {
             Some(bits) => Node::constant(ty, bits),
-            None => Node {
-                head: Head::Leaf(value),
-                ty,
-                fast_math: FastMath::default(),
-                args: SmallVec::new(),
-            },
+            None => {
+                if ty.is_int() {
+                    self.graph.analysis.leaves.insert(value, known(func, value));
+                }
+                let (fast_math, args) = (FastMath::default(), SmallVec::new());
+                Node { head: Head::Leaf(value), ty, fast_math, args }
+            }
         };
         let id = self.graph.add(node);
         self.classes.insert(value, id);
@@ -265,7 +279,7 @@ fn apply(graph: &mut Graph, rule: &Rule, ids: &[Id], limit: usize) {
     }
 }
 
-/// Runs the old and the new terms on random leaves.
+/// Runs the old and the new terms on random leaves, of which what is known of them holds.
 fn replay(func: &Function, insts: &[Inst], region: &Region, choice: &Choice) -> Result<()> {
     for seed in 0..REPLAYS {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03);
@@ -274,7 +288,12 @@ fn replay(func: &Function, insts: &[Inst], region: &Region, choice: &Choice) -> 
             if let Some(bits) = func.as_const(v) {
                 old.insert(v, bits);
             } else if region.is_leaf(v) {
-                old.insert(v, random.bits(func.bits(v)));
+                let bits = random.bits(func.bits(v));
+                let possible = match region.graph.analysis.leaves.get(&v) {
+                    Some(known) => known.pick(bits),
+                    None => Some(bits),
+                };
+                old.extend(possible.map(|bits| (v, bits)));
             }
         }
         let leaves = old.clone();

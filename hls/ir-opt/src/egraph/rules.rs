@@ -5,6 +5,7 @@ mod algebra;
 mod compare;
 mod extension;
 mod float;
+mod range;
 mod strength;
 mod width;
 
@@ -24,7 +25,8 @@ pub struct RuleText {
     pub rhs: &'static str,
     /// Relations between widths, separated by commas: `n < w, l + n <= w`.
     pub widths: &'static str,
-    /// A term over constants that must be 1; empty = always.
+    /// A term that must be 1; empty = always. Over constants it is evaluated, over other values it must follow from what
+    /// is known of them.
     pub given: &'static str,
     /// Widths at which it is proved: variables and values. Empty: the usual ones (8 to 64).
     pub prove_at: &'static [u32],
@@ -43,7 +45,7 @@ impl RuleText {
         RuleText { widths, ..self }
     }
 
-    /// With a condition on constants.
+    /// With a condition on constants or on what is known of values.
     pub const fn given(self, given: &'static str) -> Self {
         RuleText { given, ..self }
     }
@@ -76,6 +78,7 @@ pub const TOPICS: &[Topic] = &[
     Topic { name: "comparison and selection", rules: compare::RULES },
     Topic { name: "sign and zero extension motion", rules: extension::RULES },
     Topic { name: "width reduction", rules: width::RULES },
+    Topic { name: "what follows from known bits and ranges", rules: range::RULES },
     Topic { name: "address arithmetic", rules: address::RULES },
     Topic { name: "floating point, for every input", rules: float::RULES },
 ];
@@ -126,7 +129,7 @@ pub struct Rule {
     pub rhs: Term,
     /// Relations between widths.
     pub widths: Vec<Relation>,
-    /// Condition on constants.
+    /// Condition on constants, or on what is known of values.
     pub given: Option<Term>,
 }
 
@@ -152,10 +155,7 @@ impl Rule {
         let mut found = self.lhs.find(graph, id, &Bindings::default());
         found.retain(|b| {
             self.widths.iter().all(|r| r.holds(b))
-                && self
-                    .given
-                    .as_ref()
-                    .is_none_or(|g| g.evaluate(graph, b).is_some_and(|(_, bits)| bits & 1 == 1))
+                && self.given.as_ref().is_none_or(|g| g.holds(graph, b))
         });
         found
     }

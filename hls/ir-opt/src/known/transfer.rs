@@ -7,7 +7,7 @@ use ir::{Op, TableData};
 
 /// What is known of the result (`width` bits) of a pure scalar integer operation. `table` gives
 /// the table of a `lookup`.
-pub(super) fn transfer(
+pub(crate) fn transfer(
     op: Op,
     width: u32,
     args: &[Known],

@@ -52,6 +52,13 @@ pub(super) const RULES: &[RuleText] = &[
     RuleText::new("ashr-zero", "(ashr:w ?x 0:w)", "?x"),
     RuleText::new("shl-shl", "(shl:w (shl:w ?x $a) $b)", "(shl:w ?x (add:w $a $b))")
         .given("(and:1 (icmp.ule:1 $a (add:w $a $b)) (icmp.ule:1 $b (add:w $a $b)))"),
+    RuleText::new("lshr-lshr", "(lshr:w (lshr:w ?x $a) $b)", "(lshr:w ?x (add:w $a $b))")
+        .given("(and:1 (icmp.ule:1 $a (add:w $a $b)) (icmp.ule:1 $b (add:w $a $b)))"),
+    RuleText::new("lshr-of-shl", "(lshr:w (shl:w ?x $c) $c)", "(and:w ?x (lshr:w -1:w $c))"),
+    RuleText::new("shl-of-lshr", "(shl:w (lshr:w ?x $c) $c)", "(and:w ?x (shl:w -1:w $c))"),
+    RuleText::new("and-of-lshr", "(and:w (lshr:w ?x $a) (lshr:w ?y $a))", "(lshr:w (and:w ?x ?y) $a)"),
+    RuleText::new("or-of-lshr", "(or:w (lshr:w ?x $a) (lshr:w ?y $a))", "(lshr:w (or:w ?x ?y) $a)"),
+    RuleText::new("xor-of-lshr", "(xor:w (lshr:w ?x $a) (lshr:w ?y $a))", "(lshr:w (xor:w ?x ?y) $a)"),
     RuleText::new("shl-of-sum", "(shl:w (add:w ?x ?y) $c)", "(add:w (shl:w ?x $c) (shl:w ?y $c))"),
     RuleText::new("sum-of-shl", "(add:w (shl:w ?x $c) (shl:w ?y $c))", "(shl:w (add:w ?x ?y) $c)"),
     RuleText::new(
