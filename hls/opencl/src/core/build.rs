@@ -124,10 +124,8 @@ fn interpreted(module: Module) -> Result<Arc<dyn LoadedProgram>, String> {
 fn native(module: Module) -> driver::failure::Result<NativeProgram> {
     let sources = module.sources.clone();
     let signatures = driver::signature::signatures(&module);
-    let passes = emulator::PASSES.iter().map(|pass| (*pass).to_owned()).collect();
-    let options = ir_opt::Options { passes: Some(passes), ..ir_opt::Options::default() };
     let failed = |e| Failure::with_sources(e, &sources);
-    let module = ir_opt::run(module, &[], &options, &target::Family::unit()).map_err(failed)?;
+    let module = driver::native::optimise(module).map_err(failed)?;
     let program = emulator::Program::compile(&module, &emulator::Options::default());
     let program = program.map_err(failed)?;
     Ok(NativeProgram::new(program, signatures, sources))
