@@ -62,6 +62,16 @@ pub trait LoadedProgram: Send + Sync {
         memory: &mut [MemoryRegion<'_>],
     ) -> Result<LaunchStats, Error>;
 
+    /// Does what the first launch of a kernel needs, such as building its simulator: launches do so too, but then it
+    /// takes part of their time.
+    ///
+    /// # Errors
+    /// [`ErrorKind::KernelName`], and those of what is built.
+    fn prepare(&self, kernel: &str) -> Result<(), Error> {
+        let _ = kernel;
+        Ok(())
+    }
+
     /// Whether kernels see other addresses than the host's: then pointers in memory mean nothing to them.
     fn translates(&self) -> bool {
         false

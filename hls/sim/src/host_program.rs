@@ -51,6 +51,13 @@ impl LoadedProgram for HostProgram {
         &self.signatures
     }
 
+    fn prepare(&self, kernel: &str) -> Result<(), Error> {
+        let mut simulator = self.simulator();
+        let model = simulator.take_model(kernel)?;
+        simulator.put_model(kernel, model);
+        Ok(())
+    }
+
     fn translates(&self) -> bool {
         self.address_bits < HOST_ADDRESS_BITS
     }

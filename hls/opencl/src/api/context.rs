@@ -137,12 +137,11 @@ functions! {
         Ok(())
     }
 
-    fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, queue: Handle) {
+    fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, _queue: Handle) {
         let context = find::<Context>(context)?;
         let device = find::<Device>(device)?;
         context.check_devices(&[device])?;
-        find::<crate::core::queue::Queue>(queue)?;
-        // no device has queues of its own
+        // no device has queues of its own, so none can be the default
         Err(CL_INVALID_OPERATION)
     }
 }

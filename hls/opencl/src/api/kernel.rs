@@ -93,7 +93,7 @@ functions! {
             CL_KERNEL_PROGRAM => place.put(object::handle(&kernel.program)),
             CL_KERNEL_ATTRIBUTES => match kernel.program.origin {
                 Origin::Il(_) => place.put(""),
-                _ => place.put(&facts.attributes),
+                _ => place.put(kernel.program.attributes(&kernel.name, &facts.attributes)),
             },
             _ => Err(CL_INVALID_VALUE),
         }

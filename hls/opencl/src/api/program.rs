@@ -191,10 +191,9 @@ functions! {
         notify: Option<OfObject>,
         user_data: Ptr<c_void>,
     ) {
-        let program = find::<Program>(program)?;
+        find::<Program>(program)?;
         Callback::new(notify, user_data).ok_or(CL_INVALID_VALUE)?;
         // only for programs with constructors and destructors, which OpenCL C does not have
-        let _ = program;
         Err(CL_INVALID_OPERATION)
     }
 

@@ -2,6 +2,8 @@
 
 use super::container::{Hardware, HardwareFile};
 use super::device::{Device, DeviceKind};
+
+use crate::sys::NativeProgram;
 use abi::{KernelSignature, Manifest};
 use driver::emu::InterpretedProgram;
 use driver::failure::Failure;
@@ -66,12 +68,19 @@ pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), 
     let facts: Vec<KernelFacts> = facts(&module);
     match &device.kind {
         DeviceKind::Emulator => {
-            let sources = module.sources.clone();
-            let program = InterpretedProgram::new(module, interp::Options::default())
-                .map_err(|e| Failure::with_sources(e, &sources).render())?;
-            let executable =
-                Executable { program: Arc::new(program), kernels: facts, hardware: None };
-            Ok((executable, String::new()))
+            let (program, log) = match native(module.clone()) {
+                Ok(program) => (Arc::new(program) as Arc<dyn LoadedProgram>, String::new()),
+                Err(e) => {
+                    let why = e.render();
+                    let log = format!("the program is interpreted, slowly:\n{}\n", why.trim_end());
+                    (interpreted(module)?, log)
+                }
+            };
+            Ok((Executable { program, kernels: facts, hardware: None }, log))
+        }
+        DeviceKind::Interpreter => {
+            let program = interpreted(module)?;
+            Ok((Executable { program, kernels: facts, hardware: None }, String::new()))
         }
         DeviceKind::Simulator(board) => {
             let (hardware, log) = match input.hardware {
@@ -102,6 +111,24 @@ fn read(input: &Input<'_>) -> driver::failure::Result<Module> {
     ir::verify::verify_module(&module).map_err(|e| Failure::with_sources(e, &module.sources))?;
     driver::input::tell_arguments_apart(&mut module);
     Ok(module)
+}
+
+fn interpreted(module: Module) -> Result<Arc<dyn LoadedProgram>, String> {
+    let sources = module.sources.clone();
+    let program = InterpretedProgram::new(module, interp::Options::default())
+        .map_err(|e| Failure::with_sources(e, &sources).render())?;
+    Ok(Arc::new(program))
+}
+
+/// The kernels as native code.
+fn native(module: Module) -> driver::failure::Result<NativeProgram> {
+    let sources = module.sources.clone();
+    let signatures = driver::signature::signatures(&module);
+    let failed = |e| Failure::with_sources(e, &sources);
+    let module = driver::native::optimise(module).map_err(failed)?;
+    let program = emulator::Program::compile(&module, &emulator::Options::default());
+    let program = program.map_err(failed)?;
+    Ok(NativeProgram::new(program, signatures, sources))
 }
 
 /// What the kernels' IR tells.

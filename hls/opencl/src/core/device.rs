@@ -15,7 +15,7 @@ pub const MAX_PARAMETER_SIZE: usize = 1024;
 pub const BASE_ALIGN: usize = 128;
 /// Most bytes of a program-scope variable.
 pub const MAX_VARIABLE_SIZE: usize = 64 << 10;
-/// Global memory of `emu`.
+/// Global memory of `emu` and `interp`.
 const EMULATOR_MEMORY: u64 = 4 << 30;
 /// Global memory of a board is not larger than this in simulation: it is memory of the host.
 const MOST_SIMULATED_MEMORY: u64 = 4 << 30;
@@ -23,8 +23,10 @@ const MOST_SIMULATED_MEMORY: u64 = 4 << 30;
 /// What a device runs kernels on.
 #[derive(Debug, Clone)]
 pub enum DeviceKind {
-    /// Emulation of the kernels' IR.
+    /// The kernels as native code.
     Emulator,
+    /// The kernels' IR, with every access checked.
+    Interpreter,
     /// Simulation of the kernels' hardware, built for a board.
     Simulator(Box<Board>),
 }
@@ -49,13 +51,17 @@ impl Device {
     /// What names there are.
     pub fn new(name: &str) -> Result<Self, String> {
         let device = |kind| Ok(Device { header: Header::new(), name: name.to_owned(), kind });
-        if name == "emu" {
-            return device(DeviceKind::Emulator);
+        match name {
+            "emu" => return device(DeviceKind::Emulator),
+            "interp" => return device(DeviceKind::Interpreter),
+            _ => {}
         }
         let library = Library::builtin();
         let Some(board) = name.strip_prefix("sim:") else {
             let boards = library.boards().join(", sim:");
-            return Err(format!("there is no device `{name}`: there are emu, sim:{boards}"));
+            return Err(format!(
+                "there is no device `{name}`: there are emu, interp, sim:{boards}"
+            ));
         };
         let board = library.board(board).map_err(|e| e.to_string())?;
         device(DeviceKind::Simulator(Box::new(board)))
@@ -64,7 +70,7 @@ impl Device {
     /// `CL_DEVICE_TYPE`
     pub fn device_type(&self) -> u64 {
         match self.kind {
-            DeviceKind::Emulator => CL_DEVICE_TYPE_CPU,
+            DeviceKind::Emulator | DeviceKind::Interpreter => CL_DEVICE_TYPE_CPU,
             DeviceKind::Simulator(_) => CL_DEVICE_TYPE_ACCELERATOR,
         }
     }
@@ -72,7 +78,7 @@ impl Device {
     /// Whether kernels use the host's addresses, so that shared virtual memory works.
     pub fn shares_addresses(&self) -> bool {
         match &self.kind {
-            DeviceKind::Emulator => true,
+            DeviceKind::Emulator | DeviceKind::Interpreter => true,
             DeviceKind::Simulator(board) => board.memory.address_bits >= 48,
         }
     }
@@ -84,13 +90,13 @@ impl Device {
 
     /// Whether it can run functions of the host.
     pub fn runs_native_kernels(&self) -> bool {
-        matches!(self.kind, DeviceKind::Emulator)
+        matches!(self.kind, DeviceKind::Emulator | DeviceKind::Interpreter)
     }
 
     /// Bytes of global memory.
     pub fn global_memory(&self) -> u64 {
         match &self.kind {
-            DeviceKind::Emulator => EMULATOR_MEMORY,
+            DeviceKind::Emulator | DeviceKind::Interpreter => EMULATOR_MEMORY,
             DeviceKind::Simulator(board) => board.memory.global_bytes.min(MOST_SIMULATED_MEMORY),
         }
     }
@@ -104,7 +110,7 @@ impl Device {
     pub fn clock_mhz(&self) -> u32 {
         match &self.kind {
             // what generated hardware reaches on a large device; the emulator has no clock
-            DeviceKind::Emulator => 300,
+            DeviceKind::Emulator | DeviceKind::Interpreter => 300,
             DeviceKind::Simulator(board) => board.default_clock_mhz,
         }
     }
@@ -113,6 +119,7 @@ impl Device {
     pub fn title(&self) -> String {
         match &self.kind {
             DeviceKind::Emulator => "emu: clhls emulator".to_owned(),
+            DeviceKind::Interpreter => "interp: clhls interpreter".to_owned(),
             DeviceKind::Simulator(board) => {
                 format!("{}: clhls simulated hardware for {}", self.name, board.title)
             }

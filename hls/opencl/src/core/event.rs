@@ -154,6 +154,11 @@ impl Event {
         Ok(())
     }
 
+    /// Its command begins now: what it did before was preparation.
+    pub fn restart(&self) {
+        lock(&self.state).times.started = now();
+    }
+
     /// Waits until it is over.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use crate::sys::constants::*;
 use abi::{Access, Arg, ArgKind};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What `clGetKernelArgInfo` tells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +67,19 @@ pub fn from_llvm(text: &str) -> BTreeMap<String, Vec<ArgInfo>> {
     text.lines().filter(|line| line.starts_with("define ")).filter_map(kernel).collect()
 }
 
+/// The kernels whose `vec_type_hint` is of unsigned elements, which SPIR-V does not tell.
+pub fn unsigned_hints(text: &str) -> BTreeSet<String> {
+    let nodes: BTreeMap<&str, Vec<&str>> = text.lines().filter_map(node).collect();
+    let unsigned = |line: &str| {
+        let name = line.split_once('@')?.1.split('(').next()?.trim_matches('"').to_owned();
+        let id = line.split_once("!vec_type_hint ")?.1.split_whitespace().next()?;
+        let [ty, sign] = nodes.get(id)?.as_slice() else { return None };
+        let integer = ty.contains("x i") || ty.starts_with('i');
+        (integer && *sign == "i32 0").then_some(name)
+    };
+    text.lines().filter(|line| line.starts_with("define ")).filter_map(unsigned).collect()
+}
+
 /// `!5 = !{i32 1, !"int*"}` as `!5` and `i32 1`, `int*`.
 fn node(line: &str) -> Option<(&str, Vec<&str>)> {
     let (id, rest) = line.split_once(" = ")?;
@@ -116,6 +129,19 @@ fn type_qualifiers(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hints_of_unsigned_elements_are_told_apart() {
+        let text = "\
+define spir_kernel void @a() #0 !vec_type_hint !3 !kernel_arg_name !9 {
+define spir_kernel void @b() !vec_type_hint !4 {
+define spir_kernel void @c() !vec_type_hint !5 {
+!3 = !{<4 x i32> undef, i32 0}
+!4 = !{<4 x i32> undef, i32 1}
+!5 = !{<4 x float> undef, i32 0}
+";
+        assert_eq!(unsigned_hints(text), BTreeSet::from(["a".to_owned()]));
+    }
 
     #[test]
     fn metadata_is_read() {

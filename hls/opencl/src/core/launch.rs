@@ -5,6 +5,7 @@ use super::build::{Executable, KernelFacts};
 use super::device::{LOCAL_MEMORY, MAX_WORK_GROUP_SIZE};
 use super::kernel::{Argument, Kernel};
 use super::memory::Memory;
+use super::progress::patiently;
 use super::queue::{Queue, Work};
 use crate::sys::constants::*;
 use crate::sys::{HostMemory, with_regions};
@@ -135,8 +136,11 @@ impl Launch {
 
     fn run(self, event: &super::event::Event) -> Status {
         let Launch { executable, context, kernel, range, args, memory, objects } = self;
-        let result = with_regions(&memory, |regions| {
-            executable.program.launch(&kernel, &range, &args, regions)
+        let program = &executable.program;
+        let what = format!("building the simulator of kernel `{kernel}`");
+        let result = patiently(&what, || program.prepare(&kernel)).and_then(|()| {
+            event.restart();
+            with_regions(&memory, |regions| program.launch(&kernel, &range, &args, regions))
         });
         drop(objects);
         match result {

@@ -15,6 +15,7 @@ pub mod memory;
 pub mod options;
 pub mod platform;
 pub mod program;
+pub mod progress;
 pub mod queue;
 pub mod spirv;
 pub mod svm;

@@ -5,7 +5,7 @@ use super::object::{self, Header, object};
 use crate::sys::Handle;
 use std::sync::{Arc, OnceLock};
 
-/// Names the devices there are, joined by commas: `emu`, `sim:BOARD`.
+/// Names the devices there are, joined by commas: `emu`, `interp`, `sim:BOARD`.
 pub const DEVICES_VARIABLE: &str = "CLHLS_DEVICES";
 const DEFAULT_DEVICES: &str = "emu,sim:u250";
 

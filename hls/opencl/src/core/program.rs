@@ -5,14 +5,14 @@ use super::compiler::{self, Source};
 use super::container::{self, Description, Hardware};
 use super::context::Context;
 use super::device::Device;
-use super::kernel_info::{ArgInfo, from_llvm};
+use super::kernel_info::{ArgInfo, from_llvm, unsigned_hints};
 use super::object::{Header, handle_of, object};
 use super::options::{Options, Step};
 use super::{Status, lock};
 use crate::sys::callback::{Callback, OfObject};
 use crate::sys::constants::*;
 use driver::pipeline::Numerics;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -34,14 +34,25 @@ pub enum Origin {
 struct ArgSource {
     source: Source,
     options: Options,
-    kernels: OnceLock<BTreeMap<String, Vec<ArgInfo>>>,
+    known: OnceLock<Known>,
+}
+
+/// What the compiler tells that is not in the module.
+#[derive(Debug, Default)]
+struct Known {
+    arguments: BTreeMap<String, Vec<ArgInfo>>,
+    unsigned_hints: BTreeSet<String>,
 }
 
 impl ArgSource {
-    fn kernels(&self) -> &BTreeMap<String, Vec<ArgInfo>> {
-        self.kernels.get_or_init(|| {
+    fn known(&self) -> &Known {
+        self.known.get_or_init(|| {
             let text = compiler::argument_metadata(&self.source, &self.options);
-            text.map(|text| from_llvm(&text)).unwrap_or_default()
+            let known = |text: String| Known {
+                arguments: from_llvm(&text),
+                unsigned_hints: unsigned_hints(&text),
+            };
+            text.map(known).unwrap_or_default()
         })
     }
 }
@@ -201,7 +212,18 @@ impl Program {
             return Some(known.clone());
         }
         let sources = lock(&self.arg_sources).clone();
-        sources.iter().find_map(|source| source.kernels().get(kernel).cloned())
+        sources.iter().find_map(|source| source.known().arguments.get(kernel).cloned())
+    }
+
+    /// A kernel's attributes as in the source; `facts` are those that the module tells.
+    pub fn attributes(&self, kernel: &str, facts: &str) -> String {
+        let sources = lock(&self.arg_sources).clone();
+        let hint = "vec_type_hint(";
+        let unsigned = |source: &Arc<ArgSource>| source.known().unsigned_hints.contains(kernel);
+        if facts.contains(hint) && sources.iter().any(unsigned) {
+            return facts.replace(hint, "vec_type_hint(u");
+        }
+        facts.to_owned()
     }
 
     /// Has a function called when the program goes.
@@ -220,8 +242,8 @@ impl Program {
         description.arguments.clone_from(&lock(&self.arg_infos));
         for source in lock(&self.arg_sources).iter() {
             // only what was asked for: another run of the compiler would be slow
-            if let Some(known) = source.kernels.get() {
-                description.arguments.extend(known.clone());
+            if let Some(known) = source.known.get() {
+                description.arguments.extend(known.arguments.clone());
             }
         }
         Some(container::write(&description, &module))
@@ -299,8 +321,8 @@ impl Program {
         options: &Options,
     ) -> Result<(Vec<u8>, String), String> {
         let made = compiler::compile(&source, options)?;
-        let kernels = OnceLock::new();
-        let source = Arc::new(ArgSource { source, options: options.clone(), kernels });
+        let known = OnceLock::new();
+        let source = Arc::new(ArgSource { source, options: options.clone(), known });
         *lock(&self.arg_sources) = vec![source];
         Ok((made.bytes, made.log))
     }

@@ -7,11 +7,19 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+/// Alignment of allocations: not more than allocators give anyway, as only then zero pages come from the system untouched.
+const ALIGN: usize = 16;
+
 /// Whole pages of memory, zero at first.
 #[derive(Debug)]
 pub struct HostMemory {
+    /// The first page.
     start: NonNull<u8>,
+    /// Bytes asked for.
     size: usize,
+    /// Bytes of all pages.
+    whole: usize,
+    allocation: NonNull<u8>,
     layout: Layout,
 }
 
@@ -25,10 +33,13 @@ impl HostMemory {
     /// Memory for `size` bytes, more than 0; none if there is not as much.
     pub fn new(size: usize) -> Option<Arc<Self>> {
         let whole = size.checked_next_multiple_of(PAGE as usize).filter(|n| *n > 0)?;
-        let layout = Layout::from_size_align(whole, PAGE as usize).ok()?;
+        let layout = Layout::from_size_align(whole.checked_add(PAGE as usize)?, ALIGN).ok()?;
         // SAFETY: the layout has a size above 0.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Arc::new(HostMemory { start, size, layout }))
+        let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let skip = allocation.as_ptr().align_offset(PAGE as usize);
+        // SAFETY: less than a page further on, and there is a page more than needed.
+        let start = unsafe { allocation.add(skip) };
+        Some(Arc::new(HostMemory { start, size, whole, allocation, layout }))
     }
 
     /// Bytes asked for.
@@ -52,7 +63,7 @@ impl HostMemory {
 impl Drop for HostMemory {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout, and not used after this.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+        unsafe { dealloc(self.allocation.as_ptr(), self.layout) }
     }
 }
 
@@ -67,9 +78,7 @@ pub fn with_regions<R>(
         size: memory.size as u64,
         // SAFETY: whole pages, initialised, kept by the list, and in it only once. Commands and launches that use
         // the same memory at the same time are data races by OpenCL's memory model unless all of them read.
-        storage: unsafe {
-            std::slice::from_raw_parts_mut(memory.start.as_ptr(), memory.layout.size())
-        },
+        storage: unsafe { std::slice::from_raw_parts_mut(memory.start.as_ptr(), memory.whole) },
     };
     let mut regions: Vec<MemoryRegion<'_>> = memory.iter().map(region).collect();
     work(&mut regions)
