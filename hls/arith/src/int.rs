@@ -1,7 +1,7 @@
 //! Integer division: restoring digit recurrences of one bit a step.
 
 use crate::bits::Bits;
-use crate::recurrence::{Recurrence, State, restoring_step, shift_in};
+use crate::recurrence::{Recurrence, State, restoring_step, shift_in, thrice, two_restoring_steps};
 use base::smallvec;
 
 /// Quotient and remainder of a division.
@@ -70,6 +70,29 @@ impl Recurrence for Integers {
         let (current, trial) = (b.zext(current, width + 1), b.zext(operands[1], width + 1));
         let (digit, rest) = restoring_step(b, current, trial, None, width);
         smallvec![rest, shift_in(b, word, digit)]
+    }
+
+    #[inline(always)]
+    fn thrice<B: Bits>(&self, b: &B, operands: &[B::V]) -> Option<B::V> {
+        Some(thrice(b, operands[1]))
+    }
+
+    #[inline(always)]
+    fn two_steps<B: Bits>(
+        &self,
+        b: &B,
+        operands: &[B::V],
+        thrice: Option<B::V>,
+        state: &[B::V],
+    ) -> State<B::V> {
+        let Some(thrice) = thrice else { return State::from_slice(state) };
+        let (remainder, word, width) = (state[0], state[1], self.width);
+        // The dividend has had two bits less, or all of them were zeros.
+        let current = shift_in(b, b.zext(remainder, width + 1), b.top(word, 2));
+        let wide = |v| b.zext(v, width + 3);
+        let (current, divisor) = (wide(current), wide(operands[1]));
+        let (digits, rest) = two_restoring_steps(b, current, divisor, wide(thrice), width);
+        smallvec![rest, shift_in(b, word, digits)]
     }
 
     #[inline(always)]

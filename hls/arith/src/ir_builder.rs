@@ -411,10 +411,14 @@ impl Bits for IrBuilder<'_, '_> {
         let per_turn = self.inner.borrow().per_turn;
         let Some(per_turn) = per_turn else { return r.unrolled(self, operands) };
         let steps = r.steps().next_multiple_of(per_turn);
+        let thrice = if per_turn > 1 { r.thrice(self, operands) } else { None };
         let mut state = self.next_block(&r.before(self, operands, steps));
         // What a turn computes is another value in each of them.
         let known = self.inner.borrow().known.clone();
-        for _ in 0..per_turn {
+        for _ in 0..per_turn / 2 {
+            state = r.two_steps(self, operands, thrice, &state).to_vec();
+        }
+        if per_turn % 2 == 1 {
             state = r.step(self, operands, &state).to_vec();
         }
         state = self.next_block(&state);

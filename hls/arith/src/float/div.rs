@@ -7,7 +7,7 @@ use super::parts::{normalise, unpack};
 use super::round::{Specials, Unrounded, denormalise, finish};
 use crate::bits::Bits;
 use crate::format::Format;
-use crate::recurrence::{Recurrence, State, restoring_step, shift_in};
+use crate::recurrence::{Recurrence, State, restoring_step, shift_in, thrice, two_restoring_steps};
 use base::smallvec;
 use ir::Rounding;
 
@@ -92,6 +92,28 @@ impl Recurrence for Significands {
         let (current, divisor) = (b.zext(remainder, width), b.zext(operands[1], width));
         let (digit, rest) = restoring_step(b, current, divisor, None, width - 2);
         smallvec![b.pad_low(rest, 1), shift_in(b, quotient, digit)]
+    }
+
+    #[inline(always)]
+    fn thrice<B: Bits>(&self, b: &B, operands: &[B::V]) -> Option<B::V> {
+        Some(thrice(b, operands[1]))
+    }
+
+    #[inline(always)]
+    fn two_steps<B: Bits>(
+        &self,
+        b: &B,
+        operands: &[B::V],
+        thrice: Option<B::V>,
+        state: &[B::V],
+    ) -> State<B::V> {
+        let Some(thrice) = thrice else { return State::from_slice(state) };
+        let (remainder, quotient) = (state[0], state[1]);
+        let p = b.width(operands[1]);
+        let wide = |v| b.zext(v, p + 3);
+        let current = wide(b.pad_low(remainder, 1));
+        let (digits, rest) = two_restoring_steps(b, current, wide(operands[1]), wide(thrice), p);
+        smallvec![b.pad_low(rest, 1), shift_in(b, quotient, digits)]
     }
 
     #[inline(always)]
