@@ -27,9 +27,10 @@ FLUSHED = [f"{op}_ftz_{kind}" for kind in ("f32", "f64") for op in ("fadd", "fmu
 RELAXED = [f"{bounds}_{name}_f32" for name in "divide recip sqrt rsqrt exp exp2 exp10 log log2 log10".split() for bounds in ("native", "half")]
 RELAXED += [f"native_{name}_f32" for name in ("sin", "cos", "tan")]
 DIVISION = [f"{op}_{sign}{width}" for width in (8, 16, 32, 64) for op, sign in (("udiv", "u"), ("sdiv", "s"))]
+LOOPS = [f"{op}_{form}" for op in ("fdiv_f32", "fsqrt_f32", "fdiv_f64", "fsqrt_f64", "udiv_u32", "sdiv_s32", "udiv_u64") for form in ("smallest", "fastest")]
 GROUPS = [("Arithmetic", ARITHMETIC), ("Comparison and rounding", SIMPLE), ("Conversions", CONVERSIONS),
           ("Arithmetic that flushes subnormal numbers", FLUSHED), ("Mathematical functions", MATH), ("Relaxed bounds", RELAXED),
-          ("Integer division", DIVISION)]
+          ("Integer division", DIVISION), ("Loops of steps", LOOPS)]
 
 # What is asked: (LUT4, cycles, MULT18X18D); None where nothing is.
 BARS = {"fadd_f32": (650, 9, None), "fmul_f32": (600, 8, 4), "fma_f32": (1300, 13, None)}
@@ -40,7 +41,7 @@ MATH_BARRED = ("exp_f32", "log_f32", "sin_f32", "cos_f32")
 PAGE = """# Cost of the operators on ECP5-85F
 
 Written by `make qor QOR="--stage operators" BLESS=1` with {tools}: every operator alone between registers, pipelined (a case every
-cycle, with subnormals), scheduled for {mhz} MHz on `{board}`, speed grade 6. `{synth}`, then `nextpnr-ecp5 {pnr}`.
+cycle, with subnormals; but for the loops of steps, of which the column tells the interval), scheduled for {mhz} MHz on `{board}`, speed grade 6. `{synth}`, then `nextpnr-ecp5 {pnr}`.
 LUT4 are LUT sites after routing, carries included (TRELLIS_COMB); DSP are MULT18X18D, BRAM DP16KD; Fmax is for
 the one seed: others give 10 % more or less. `testbenches/qor/README.md` says how it is measured. {count} of {all} operators of the list
 have been measured.
@@ -57,13 +58,20 @@ def names():
     return [name for _, group in GROUPS for name in group]
 
 
+def stimulus_bits(entry):
+    """Bits that an operator is given: operands, and whether its loop starts."""
+    return sum(entry["inputs"]) + (entry["interval"] > 1)
+
+
 def harness(entry):
     """Verilog around an emitted operator."""
-    ins, outs, low, pins = sum(entry["inputs"]), entry["output"], 0, []
+    ins, outs, low, pins = stimulus_bits(entry), entry["output"], 0, []
     for k, width in enumerate(entry["inputs"]):
         pins.append(f".in{k}(stimulus[{low + width - 1}:{low}])")
         low += width
     shifted = f"{{signature[{outs - 2}:0], 1'b0}}" if outs > 1 else "signature"
+    if entry["interval"] > 1:
+        pins.append(f".start(stimulus[{ins - 1}])")
     return f"""module harness(input clk, input serial_in, output serial_out);
 reg [{ins - 1}:0] stimulus;
 wire [{outs - 1}:0] result;
@@ -82,7 +90,7 @@ endmodule
 def overhead(entry):
     """LUTs and flip-flops of the harness."""
     outs = entry["output"]
-    return max(outs - 1, 1), sum(entry["inputs"]) + 2 * outs
+    return max(outs - 1, 1), stimulus_bits(entry) + 2 * outs
 
 
 def measure(folder, files, entry):
@@ -124,7 +132,7 @@ def stage(results, wanted, keep):
             print(f"{entry['name']}: {error}")
             progress.end("failed")
             continue
-        found[entry["name"]] = figures | {"latency": entry["latency"]}
+        found[entry["name"]] = figures | {"latency": entry["latency"], "interval": entry["interval"]}
         progress.end(summary(found[entry["name"]]) + ("  (cached)" if known else ""))
         keep()
 
@@ -153,11 +161,13 @@ def page(found):
     bars = "\n".join(f"| {name} | {asked} | {measured} | {word[met]} |" for name, asked, measured, met in judge(found))
     groups = []
     for title, group in GROUPS:
-        rows = [f"| {name} | {r['latency']} | {r['lut']} | {r['ff']} | {r['dsp']} | {r['bram']} | {r['fmax']} |"
+        every = (lambda r: f" {r['interval']} |") if group is LOOPS else lambda r: ""
+        rows = [f"| {name} | {r['latency']} |{every(r)} {r['lut']} | {r['ff']} | {r['dsp']} | {r['bram']} | {r['fmax']} |"
                 for name in group if (r := found.get(name))]
         if not rows:
             continue
-        groups.append(f"\n## {title}\n\n| operator | cycles | LUT4 | FF | DSP | BRAM | Fmax, MHz |\n|---|---|---|---|---|---|---|\n"
+        column, line = ("| cycles | interval", "---|") if group is LOOPS else ("| cycles", "")
+        groups.append(f"\n## {title}\n\n| operator {column} | LUT4 | FF | DSP | BRAM | Fmax, MHz |\n|---|---|---|---|---|---|---|{line}\n"
                       + "\n".join(rows) + "\n")
     return PAGE.format(count=sum(name in found for name in names()), all=len(names()), tools=", ".join(area.versions()), mhz=CLOCK_MHZ, board=BOARD, synth=area.SYNTH, pnr=" ".join(PNR), bars=bars,
                        groups="".join(groups))

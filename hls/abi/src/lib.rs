@@ -22,7 +22,7 @@ pub use element::{ElementType, ScalarType};
 pub use error::AbiError;
 pub use layout::{HiddenArg, HiddenSlot, RegisterMap, layout, register_words};
 pub use manifest::{
-    Channel, Kernel, LoopInfo, MANIFEST_FILE, MANIFEST_VERSION, Manifest, MemoryPort,
+    Channel, DivisionInfo, Kernel, LoopInfo, MANIFEST_FILE, MANIFEST_VERSION, Manifest, MemoryPort,
     ProgramMemory, Relocation, Site, SiteKind,
 };
 pub use signature::{Access, Arg, ArgKind, BUFFER_ALIGN, KernelSignature};

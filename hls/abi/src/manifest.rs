@@ -51,6 +51,9 @@ pub struct Kernel {
     pub channels: Vec<Channel>,
     /// Loops.
     pub loops: Vec<LoopInfo>,
+    /// Divisions and square roots, of which each has the smallest form that its place allows.
+    #[serde(default)]
+    pub divisions: Vec<DivisionInfo>,
     /// What else a user should know of how the kernel was built, for the report.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -135,6 +138,23 @@ pub struct LoopInfo {
     pub reason: String,
     /// Cycles from the start of an iteration to its end.
     pub latency: u32,
+}
+
+/// A division or square root as hardware.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DivisionInfo {
+    /// Name of its unit: `fdiv_f32`, or `fdiv_f32_i27` for a loop of steps.
+    pub unit: String,
+    /// Place in the source: `file:line:column`; empty if unknown.
+    pub source: String,
+    /// `pipeline` or `loop of steps`.
+    pub form: String,
+    /// Cycles from one operand to the next.
+    pub interval: u32,
+    /// Cycles from operands to result.
+    pub latency: u32,
+    /// Why it has this form.
+    pub reason: String,
 }
 
 /// Program-scope variables in device memory.

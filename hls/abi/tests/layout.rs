@@ -66,6 +66,7 @@ fn manifest() -> Manifest {
         sites: Vec::new(),
         channels: Vec::new(),
         loops: Vec::new(),
+        divisions: Vec::new(),
         notes: Vec::new(),
     };
     kernel.lay_out(false).expect("fits");

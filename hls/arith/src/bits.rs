@@ -7,6 +7,7 @@
 //! Methods take `&self` so that calls nest like expressions; a builder that grows a graph keeps
 //! it behind interior mutability.
 
+use crate::recurrence::Recurrence;
 use crate::shift;
 
 /// Contents of a read-only table: `words[i]` is the word at index `i`.
@@ -226,6 +227,15 @@ pub trait Bits {
     #[inline(always)]
     fn ult_const(&self, a: Self::V, limit: u128) -> Self::V {
         self.ult(a, self.constant(self.width(a), limit))
+    }
+
+    /// The results of a digit recurrence. A builder may make a loop of it instead of all steps.
+    #[inline(always)]
+    fn recur<R: Recurrence>(&self, r: &R, operands: &[Self::V]) -> [Self::V; 2]
+    where
+        Self: Sized,
+    {
+        r.unrolled(self, operands)
     }
 
     // Shifters that lose bits or find their distance themselves. These are rows of multiplexers; a

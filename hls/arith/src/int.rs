@@ -1,6 +1,8 @@
 //! Integer division: restoring digit recurrences of one bit a step.
 
 use crate::bits::Bits;
+use crate::recurrence::{Recurrence, State, restoring_step, shift_in, thrice, two_restoring_steps};
+use base::smallvec;
 
 /// Quotient and remainder of a division.
 #[derive(Clone, Copy, Debug)]
@@ -12,29 +14,91 @@ pub struct Division<V> {
 }
 
 /// Unsigned division. By zero: the quotient is all ones, the remainder the dividend.
-///
-/// After i steps the partial remainder is at most the dividend's i leading bits, so step i
-/// subtracts i + 1 bits only and otherwise asks whether the divisor has any higher bit: half the
-/// area of full-width steps.
 #[inline(always)]
 pub fn udiv_rem<B: Bits>(b: &B, x: B::V, y: B::V) -> Division<B::V> {
-    let width = b.width(x);
-    let above = any_above(b, y);
+    let [quotient, remainder] = b.recur(&Integers { width: b.width(x) }, &[x, y]);
+    Division { quotient, remainder }
+}
 
-    let mut remainder = None;
-    let mut quotient = None;
-    let mut step = 0;
-    while step < width {
-        let next = b.bit(x, width - 1 - step);
-        let current = remainder.map_or(next, |r| b.concat(r, next)); // step + 1 bits
-        let difference = b.sub(b.zext(current, step + 2), b.zext(b.trunc(y, step + 1), step + 2));
-        let too_small = b.or(b.msb(difference), above[step as usize]);
-        let digit = b.not(too_small);
-        remainder = Some(b.mux(digit, b.trunc(difference, step + 1), current));
-        quotient = Some(quotient.map_or(digit, |q| b.concat(q, digit)));
-        step += 1;
+/// See [`udiv_rem`].
+struct Integers {
+    width: u32,
+}
+
+impl Recurrence for Integers {
+    fn steps(&self) -> u32 {
+        self.width
     }
-    Division { quotient: quotient.unwrap_or(x), remainder: remainder.unwrap_or(x) }
+
+    /// After i steps the partial remainder is at most the dividend's i leading bits, so step i
+    /// subtracts i + 1 bits only and otherwise asks whether the divisor has any higher bit: half the
+    /// area of full-width steps.
+    #[inline(always)]
+    fn unrolled<B: Bits>(&self, b: &B, operands: &[B::V]) -> [B::V; 2] {
+        let &[x, y] = operands else { unreachable!("a quotient has two operands") };
+        let width = self.width;
+        let above = any_above(b, y);
+
+        let mut remainder = None;
+        let mut quotient = None;
+        let mut step = 0;
+        while step < width {
+            let next = b.bit(x, width - 1 - step);
+            let current = remainder.map_or(next, |r| b.concat(r, next)); // step + 1 bits
+            let current = b.zext(current, step + 2);
+            let trial = b.zext(b.trunc(y, step + 1), step + 2);
+            let too_large = Some(above[step as usize]);
+            let (digit, rest) = restoring_step(b, current, trial, too_large, step + 1);
+            remainder = Some(rest);
+            quotient = Some(quotient.map_or(digit, |q| b.concat(q, digit)));
+            step += 1;
+        }
+        [quotient.unwrap_or(x), remainder.unwrap_or(x)]
+    }
+
+    /// Remainder, and a word that gives the dividend at its top and takes the quotient below. Further steps come first: they divide zero.
+    #[inline(always)]
+    fn before<B: Bits>(&self, b: &B, operands: &[B::V], steps: u32) -> State<B::V> {
+        smallvec![b.constant(self.width, 0), b.zext(operands[0], steps)]
+    }
+
+    #[inline(always)]
+    fn step<B: Bits>(&self, b: &B, operands: &[B::V], state: &[B::V]) -> State<B::V> {
+        let (remainder, word, width) = (state[0], state[1], self.width);
+        // In front of a step the top bit is 0: the dividend has had a bit less.
+        let current = shift_in(b, remainder, b.msb(word));
+        let (current, trial) = (b.zext(current, width + 1), b.zext(operands[1], width + 1));
+        let (digit, rest) = restoring_step(b, current, trial, None, width);
+        smallvec![rest, shift_in(b, word, digit)]
+    }
+
+    #[inline(always)]
+    fn thrice<B: Bits>(&self, b: &B, operands: &[B::V]) -> Option<B::V> {
+        Some(thrice(b, operands[1]))
+    }
+
+    #[inline(always)]
+    fn two_steps<B: Bits>(
+        &self,
+        b: &B,
+        operands: &[B::V],
+        thrice: Option<B::V>,
+        state: &[B::V],
+    ) -> State<B::V> {
+        let Some(thrice) = thrice else { return State::from_slice(state) };
+        let (remainder, word, width) = (state[0], state[1], self.width);
+        // The dividend has had two bits less, or all of them were zeros.
+        let current = shift_in(b, b.zext(remainder, width + 1), b.top(word, 2));
+        let wide = |v| b.zext(v, width + 3);
+        let (current, divisor) = (wide(current), wide(operands[1]));
+        let (digits, rest) = two_restoring_steps(b, current, divisor, wide(thrice), width);
+        smallvec![rest, shift_in(b, word, digits)]
+    }
+
+    #[inline(always)]
+    fn after<B: Bits>(&self, b: &B, state: &[B::V], _: u32) -> [B::V; 2] {
+        [b.trunc(state[1], self.width), state[0]]
+    }
 }
 
 /// For each place of `y` whether a higher place holds a one: a prefix network of logarithmic

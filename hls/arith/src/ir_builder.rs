@@ -7,6 +7,7 @@
 use crate::bits::{Bits, Rom, count_width};
 use crate::native::Native;
 use crate::operator::{Operator, Outputs};
+use crate::recurrence::Recurrence;
 use base::FxHashMap;
 use ir::{Builder, Function, Inst, IntCC, Op, Scalar, TableData, Type, Value};
 use std::cell::RefCell;
@@ -15,20 +16,43 @@ use std::cell::RefCell;
 /// [`Operator::input_widths`]; the result is the concatenation of the operator's results, the
 /// first in the low bits. The function is one block without effects.
 pub fn build_function(op: Operator, addr_bits: u32) -> Function {
+    build(op, addr_bits, None).0
+}
+
+/// An operator whose digit recurrence is a loop.
+#[derive(Clone, Debug)]
+pub struct InTurns {
+    /// Three blocks, each of which jumps to the next: what comes before the loop, a turn, what comes after. The middle one's
+    /// parameters are the loop's registers; it is to be done [`InTurns::turns`] times.
+    pub func: Function,
+    /// Turns from operands to result.
+    pub turns: u32,
+}
+
+/// The operator as [`build_function`] builds it, but with `steps` steps of its recurrence in a loop. None if it has no
+/// recurrence ([`Operator::is_recurrence`]).
+pub fn build_in_turns(op: Operator, addr_bits: u32, steps: u32) -> Option<InTurns> {
+    let (func, turns) = build(op, addr_bits, Some(steps).filter(|_| op.is_recurrence()));
+    turns.map(|turns| InTurns { func, turns })
+}
+
+fn build(op: Operator, addr_bits: u32, per_turn: Option<u32>) -> (Function, Option<u32>) {
     let mut func = Function::new(op.to_string(), addr_bits);
     let block = func.add_block();
     let inputs: Vec<Value> =
         op.input_widths().iter().map(|w| func.add_param(block, Type::int(*w))).collect();
     func.result = Some(Type::int(op.output_widths().iter().sum()));
     let mut builder = Builder::at(&mut func, block);
-    let result = {
+    let (result, turns) = {
         let b = IrBuilder::new(&mut builder);
+        b.inner.borrow_mut().per_turn = per_turn;
         let outputs = op.build(&b, &inputs);
-        outputs.into_iter().reduce(|low, high| b.concat(high, low))
+        let turns = b.inner.borrow().turns;
+        (outputs.into_iter().reduce(|low, high| b.concat(high, low)), turns)
     };
     builder.ret(result);
     remove_dead(&mut func);
-    func
+    (func, turns)
 }
 
 /// Expands the operator at the builder's place, on integers of the widths
@@ -37,22 +61,23 @@ pub fn expand(op: Operator, builder: &mut Builder<'_>, inputs: &[Value]) -> Outp
     op.build(&IrBuilder::new(builder), inputs)
 }
 
-/// Drops instructions of the only block whose results nothing uses.
+/// Drops instructions whose results nothing uses, of blocks that follow one another.
 fn remove_dead(func: &mut Function) {
-    let block = func.entry();
     let mut used = vec![false; func.values.len()];
-    func.blocks[block].term.for_each_use(|v| used[v.as_u32() as usize] = true);
-    let insts = std::mem::take(&mut func.blocks[block].insts);
-    let mut live: Vec<Inst> = Vec::with_capacity(insts.len());
-    for inst in insts.into_iter().rev() {
-        let data = &func.insts[inst];
-        if data.result.is_some_and(|v| used[v.as_u32() as usize]) {
-            data.args.iter().for_each(|v| used[v.as_u32() as usize] = true);
-            live.push(inst);
+    for block in func.layout.clone().into_iter().rev() {
+        func.blocks[block].term.for_each_use(|v| used[v.as_u32() as usize] = true);
+        let insts = std::mem::take(&mut func.blocks[block].insts);
+        let mut live: Vec<Inst> = Vec::with_capacity(insts.len());
+        for inst in insts.into_iter().rev() {
+            let data = &func.insts[inst];
+            if data.result.is_some_and(|v| used[v.as_u32() as usize]) {
+                data.args.iter().for_each(|v| used[v.as_u32() as usize] = true);
+                live.push(inst);
+            }
         }
+        live.reverse();
+        func.blocks[block].insts = live;
     }
-    live.reverse();
-    func.blocks[block].insts = live;
 }
 
 /// A [`Bits`] builder that appends to an [`ir::Builder`], folding constants, trivial operations
@@ -64,18 +89,33 @@ pub struct IrBuilder<'a, 'f> {
 struct Inner<'a, 'f> {
     builder: &'a mut Builder<'f>,
     known: FxHashMap<(Op, [Option<Value>; 3], Type), Value>,
+    /// Steps in a turn of the loop that is to be made of a recurrence, where one is.
+    per_turn: Option<u32>,
+    /// Turns of the loop that was made.
+    turns: Option<u32>,
 }
 
 impl<'a, 'f> IrBuilder<'a, 'f> {
     /// Appends at the place of `builder`.
     pub fn new(builder: &'a mut Builder<'f>) -> Self {
-        IrBuilder { inner: RefCell::new(Inner { builder, known: FxHashMap::default() }) }
+        let (known, per_turn, turns) = (FxHashMap::default(), None, None);
+        IrBuilder { inner: RefCell::new(Inner { builder, known, per_turn, turns }) }
+    }
+
+    /// Goes on in a new block, whose parameters take the place of `values`.
+    fn next_block(&self, values: &[Value]) -> Vec<Value> {
+        let builder = &mut *self.inner.borrow_mut().builder;
+        let next = builder.func.add_block();
+        let types: Vec<Type> = values.iter().map(|v| builder.func.ty(*v)).collect();
+        builder.jump(next, values.iter().copied());
+        builder.switch_to(next);
+        types.into_iter().map(|ty| builder.func.add_param(next, ty)).collect()
     }
 
     /// The value of `op` on `args`, made once.
     fn make(&self, op: Op, args: &[Value], width: u32) -> Value {
         let mut inner = self.inner.borrow_mut();
-        let Inner { builder, known } = &mut *inner;
+        let Inner { builder, known, .. } = &mut *inner;
         let mut key = [None; 3];
         key.iter_mut().zip(args).for_each(|(k, a)| *k = Some(*a));
         if op.is_commutative() && key[0] > key[1] {
@@ -365,6 +405,27 @@ impl Bits for IrBuilder<'_, '_> {
         let width = self.width(a);
         self.fold([a], |n, [a]| n.popcount(a))
             .unwrap_or_else(|| self.trunc(self.make(Op::Popcount, &[a], width), count_width(width)))
+    }
+
+    fn recur<R: Recurrence>(&self, r: &R, operands: &[Value]) -> [Value; 2] {
+        let per_turn = self.inner.borrow().per_turn;
+        let Some(per_turn) = per_turn else { return r.unrolled(self, operands) };
+        let steps = r.steps().next_multiple_of(per_turn);
+        let thrice = if per_turn > 1 { r.thrice(self, operands) } else { None };
+        let mut state = self.next_block(&r.before(self, operands, steps));
+        // What a turn computes is another value in each of them.
+        let known = self.inner.borrow().known.clone();
+        for _ in 0..per_turn / 2 {
+            state = r.two_steps(self, operands, thrice, &state).to_vec();
+        }
+        if per_turn % 2 == 1 {
+            state = r.step(self, operands, &state).to_vec();
+        }
+        state = self.next_block(&state);
+        let mut inner = self.inner.borrow_mut();
+        (inner.known, inner.per_turn, inner.turns) = (known, None, Some(steps / per_turn));
+        drop(inner);
+        r.after(self, &state, steps)
     }
 
     fn rom(&self, table: &Rom, index: Value) -> Value {

@@ -187,3 +187,64 @@ fn comparisons_with_the_ends_are_constants() {
         assert_eq!(func.as_const(v), Some(0));
     }
 }
+
+/// The iterated form: its blocks one after the other, the middle one as often as it says.
+fn run_in_turns(form: &arith::InTurns, inputs: &[u128]) -> u128 {
+    let func = &form.func;
+    let mut values = vec![0u128; func.values.len()];
+    let index = |v: Value| v.as_u32() as usize;
+    let (mut number, mut turn) = (0, 0);
+    let mut arguments = inputs.to_vec();
+    loop {
+        let block = &func.blocks[func.layout[number]];
+        block.params.iter().zip(&arguments).for_each(|(p, x)| values[index(*p)] = *x);
+        for inst in &block.insts {
+            let data = &func.insts[*inst];
+            let arg = |k: usize| values[index(data.args[k])];
+            let width = |k: usize| func.bits(data.args[k]);
+            let result = data.result.expect("no effects");
+            values[index(result)] = step(func, data.op, func.bits(result), &arg, &width);
+        }
+        match &block.term {
+            Terminator::Return(Some(v)) => return values[index(*v)],
+            Terminator::Jump(next) => {
+                arguments = next.args.iter().map(|v| values[index(*v)]).collect()
+            }
+            other => panic!("ends in {other:?}"),
+        }
+        turn += u32::from(number == 1);
+        number += usize::from(number != 1 || turn == form.turns);
+    }
+}
+
+/// Every division and root, with any number of steps a turn, computes what the pipeline computes.
+#[test]
+fn loops_of_steps() {
+    use Operator::*;
+    let mut all: Vec<Operator> =
+        Operator::all().into_iter().filter(Operator::is_recurrence).collect();
+    all.extend([1, 2, 3, 7, 33].into_iter().flat_map(|w| [UDivRem(w), SDivRem(w), URem(w)]));
+    for op in all {
+        let mut rng = Rng::new(5);
+        for steps in [1, 2, 3, 4, 5, 8] {
+            let form = arith::build_in_turns(op, 64, steps).expect("a recurrence");
+            if let Err(problems) = ir::verify::verify_function(&form.func, None) {
+                panic!("{op} in turns of {steps}: {problems:?}");
+            }
+            for inputs in arith::stimulus::cases(op, 150, rng.bits()) {
+                let (mut expected, mut place) = (0, 0);
+                for (bits, width) in eval_all(op, &inputs).into_iter().zip(op.output_widths()) {
+                    expected |= bits << place;
+                    place += width;
+                }
+                let found = run_in_turns(&form, &inputs);
+                assert!(
+                    found == expected,
+                    "{op}({inputs:x?}) in turns of {steps}: {found:#x}, not {expected:#x}"
+                );
+            }
+        }
+    }
+    let product = FMul(Format::F32, Rounding::Rte);
+    assert!(arith::build_in_turns(product, 64, 1).is_none());
+}

@@ -64,6 +64,14 @@ fn print_kernel(text: &mut String, kernel: &Kernel) -> std::fmt::Result {
             l.name, l.source, l.kind, l.ii, l.latency, l.reason
         )?;
     }
+    for d in &kernel.divisions {
+        let source = if d.source.is_empty() { "" } else { " at " };
+        writeln!(
+            text,
+            "  {}{source}{}: {}, interval {}, latency {}: {}",
+            d.unit, d.source, d.form, d.interval, d.latency, d.reason
+        )?;
+    }
     for site in &kernel.sites {
         let port = site.port.as_deref().unwrap_or("on-chip memory");
         let source = if site.source.is_empty() { "" } else { " at " };

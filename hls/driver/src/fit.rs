@@ -23,31 +23,51 @@ const FEWEST_WORK_ITEMS: u32 = 64;
 pub struct Thrift {
     /// What the limits of unrolling are divided by.
     pub unroll_divisor: u32,
+    /// Whether divisions and roots are loops of steps that take operands only every so many cycles.
+    pub small_division: bool,
     /// Most work-items in a loop.
     pub work_items: u32,
 }
 
 impl Default for Thrift {
     fn default() -> Self {
-        Thrift { unroll_divisor: 1, work_items: ir_to_schedule::WORK_ITEMS }
+        Thrift {
+            unroll_divisor: 1,
+            small_division: false,
+            work_items: ir_to_schedule::WORK_ITEMS,
+        }
     }
 }
 
 impl Thrift {
-    /// The next smaller hardware; none when there is nothing left to save.
-    fn next(self, logic: bool) -> Option<Thrift> {
+    /// The next smaller hardware; none when there is nothing left to save. `divides` tells whether the kernel has divisions or
+    /// roots that could be smaller.
+    fn next(self, logic: bool, divides: bool) -> Option<Thrift> {
         let unroll = (self.unroll_divisor < MOST_DIVISOR)
             .then_some(Thrift { unroll_divisor: self.unroll_divisor * 16, ..self });
+        // With smaller divisions, unrolling may fit.
+        let divide = (divides && !self.small_division).then_some(Thrift {
+            small_division: true,
+            unroll_divisor: 1,
+            ..self
+        });
+        let unroll = unroll.or(divide);
         let hold = (self.work_items > FEWEST_WORK_ITEMS)
             .then_some(Thrift { work_items: (self.work_items / 4).max(FEWEST_WORK_ITEMS), ..self });
         // Fewer work-items save block RAM, which little else does.
         if logic { unroll.or(hold) } else { hold.or(unroll) }
     }
 
-    fn describe(self) -> String {
+    /// What is saved, for people; divisions then take operands every `interval` cycles.
+    fn describe(self, interval: u32) -> String {
         let mut parts = vec![];
         if self.unroll_divisor > 1 {
             parts.push(format!("the limits of unrolling are divided by {}", self.unroll_divisor));
+        }
+        if self.small_division {
+            parts.push(format!(
+                "divisions and square roots are loops of steps, so that work-items or iterations come only every {interval} cycles"
+            ));
         }
         if self.work_items < ir_to_schedule::WORK_ITEMS {
             parts.push(format!("loops hold at most {} work-items", self.work_items));
@@ -81,6 +101,18 @@ pub struct Hardware {
 }
 
 impl Hardware {
+    /// Whether a kernel has divisions or square roots that are pipelines.
+    fn divides(&self, kernel: &str) -> bool {
+        let of_kernel = self.manifest.kernels.iter().filter(|k| k.signature.name == kernel);
+        of_kernel.flat_map(|k| &k.divisions).any(|d| d.interval == 1)
+    }
+
+    /// Cycles after which the slowest division of a kernel takes the next operands.
+    fn slowest_division(&self, kernel: &str) -> u32 {
+        let of_kernel = self.manifest.kernels.iter().filter(|k| k.signature.name == kernel);
+        of_kernel.flat_map(|k| &k.divisions).map(|d| d.interval).max().unwrap_or(1)
+    }
+
     /// Kernels that exceed the board, by name.
     fn over(&self, board: &Board) -> Vec<(String, Over)> {
         let over = |(name, area): (&String, &Area)| Some((name.clone(), exceeds(area, board)?));
@@ -138,7 +170,7 @@ impl Pipeline<'_> {
                 if over.times < best.0 {
                     *best = (over.times, thrift);
                 }
-                let next = thrift.next(over.logic);
+                let next = thrift.next(over.logic, made.divides(name));
                 if next.is_none() {
                     hopeless.push(name.clone());
                 }
@@ -172,7 +204,7 @@ impl Pipeline<'_> {
     fn remark_fit(&self, made: &Hardware, fast: &BTreeMap<String, Over>) {
         let small: BTreeMap<String, Over> = made.over(self.board).into_iter().collect();
         for (name, over) in fast {
-            let saved = self.thrift_of(name).describe();
+            let saved = self.thrift_of(name).describe(made.slowest_division(name));
             let board = &self.board.name;
             let text = match small.get(name) {
                 None => {

@@ -239,6 +239,7 @@ impl<'a> Pipeline<'a> {
             local_arg_bytes: self.options.local_bytes,
             memory_ports,
             work_items: self.thrift_of(kernel).work_items,
+            small_division: self.thrift_of(kernel).small_division,
             private_memory_bits: self.private_memory_bits(),
         };
         let mut all = vec![];

@@ -25,6 +25,7 @@ fn kernel_json(kernel: &Kernel, area: Option<&Area>) -> Value {
         "max_work_group_size": kernel.signature.max_work_group_size,
         "memory_ports": kernel.memory_ports,
         "loops": kernel.loops,
+        "divisions": kernel.divisions,
         "estimated_area": area,
         "notes": kernel.notes,
         "accesses": kernel.sites,
@@ -88,6 +89,18 @@ fn kernel_html(html: &mut String, kernel: &Kernel, area: Option<&Area>) -> std::
         ]
     });
     table(html, "Loops", ["loop", "source", "kind", "II", "latency", "what limits it"], loops)?;
+    let divisions = kernel.divisions.iter().map(|d| {
+        [
+            escape(&d.unit),
+            escape(&d.source),
+            escape(&d.form),
+            d.interval.to_string(),
+            d.latency.to_string(),
+            escape(&d.reason),
+        ]
+    });
+    let head = ["unit", "source", "form", "interval", "latency", "why"];
+    table(html, "Divisions and square roots", head, divisions)?;
     let sites = kernel.sites.iter().map(|site| {
         let argument = site.argument.and_then(|k| s.args.get(k as usize));
         [

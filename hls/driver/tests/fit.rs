@@ -72,23 +72,44 @@ fn a_loop_is_unrolled_less_where_the_device_is_small() {
     assert!(lut > 200_000.0, "{lut}");
 }
 
-#[test]
-fn a_kernel_that_cannot_be_made_to_fit_is_built_with_a_warning() {
-    // Unrolled by the input itself: nothing to save.
-    let body = |n: u32| {
-        let line = |k: u32| format!("  v{}:i64 = udiv v{}, v1\n", k + 3, k + 2);
-        (0..n).map(line).collect::<String>()
-    };
+/// What is said to a build of as many divisions of 64 bits one behind the other, and its report. The input itself unrolls them.
+fn build_long(divisions: u32) -> (String, serde_json::Value) {
+    let line = |k: u32| format!("  v{}:i64 = udiv v{}, v1\n", k + 3, k + 2);
+    let lines: String = (0..divisions).map(line).collect();
     let source = format!(
         "module \"long\" addr 64 cl 120\n\nkernel f0 \"long\" {{\n  arg 0 \"out\" \"ulong*\" global size 8 align 8\n  \
          arg 1 \"divisor\" \"ulong\" i64 size 8 align 8\nb0:\n  v0:ptr.global = arg 0\n  v1:i64 = arg 1\n  \
-         v2:i64 = workitem global_id 0\n{}  e0 = store v0, v34 align 8\n  ret\n}}\n",
-        body(32)
+         v2:i64 = workitem global_id 0\n{lines}  e0 = store v0, v{} align 8\n  ret\n}}\n",
+        divisions + 2
     );
     let folder = tempfile::tempdir().expect("scratch");
     let (input, out) = (folder.path().join("long.clir"), folder.path().join("out"));
     std::fs::write(&input, source).expect("input");
     let outcome = clhls(&["build", text(&input), "--board", "ulx3s", "-o", text(&out)]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
-    assert!(outcome.err.contains("kernel `long` will hardly fit ulx3s"), "{}", outcome.err);
+    let report = std::fs::read_to_string(out.join("report.json")).expect("report");
+    (outcome.err, serde_json::from_str(&report).expect("JSON"))
+}
+
+#[test]
+fn divisions_become_loops_of_steps_where_nothing_else_helps() {
+    let (said, report) = build_long(32);
+    assert!(said.contains("warning[W0313]: kernel `long` takes about"), "{said}");
+    assert!(said.contains("work-items or iterations come only every 65 cycles"), "{said}");
+    assert!(!said.contains("unrolling"), "{said}");
+    let kernel = &report["kernels"][0];
+    // A step of 64 bits for each, where a pipeline has 64.
+    assert!(kernel["estimated_area"]["lut"].as_f64().expect("a number") < 32.0 * 500.0);
+    let divisions = kernel["divisions"].as_array().expect("a list");
+    assert_eq!(divisions.len(), 32);
+    for d in divisions {
+        assert_eq!((&d["form"], &d["interval"]), (&"loop of steps".into(), &65.into()), "{d}");
+    }
+}
+
+#[test]
+fn a_kernel_that_cannot_be_made_to_fit_is_built_with_a_warning() {
+    // Unrolled by the input itself: nothing to save.
+    let (said, _) = build_long(400);
+    assert!(said.contains("kernel `long` will hardly fit ulx3s"), "{said}");
 }

@@ -1,17 +1,18 @@
 //! Operators as hardware, each alone.
 //!
 //! ```text
-//! operators check [--cases N] [--sample] [--jobs N] [--goal BOARD:MHZ]... [--report FILE] [NAME...]
+//! operators check [--cases N] [--sample] [--jobs N] [--loops] [--goal BOARD:MHZ]... [--report FILE] [NAME...]
 //! operators emit --goal BOARD:MHZ DIR [NAME...]
 //! ```
 //!
 //! `check` compares the modules with the native datapath in Verilator, a case every cycle, at every goal (by default
-//! ulx3s:75 and u250:300). `--sample` takes a few operators of every kind. `emit` writes `DIR/<name>/*.v` and
-//! `DIR/operators.json`. Without names: all operators.
+//! ulx3s:75 and u250:300), and the loops of steps that kernels may get in their place (`--loops`: only these). `--sample` takes a few
+//! operators of every kind. `emit` writes `DIR/<name>/*.v` and
+//! `DIR/operators.json`; names may end in `_smallest` and `_fastest`, for loops of steps. Without names: all operators.
 
 use arith::Operator;
 use filetests::operators::bench::{self, Outcome};
-use filetests::operators::{Emitted, Goal, emit, select};
+use filetests::operators::{Emitted, Form, Goal, emit, emit_turning, select};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,6 +28,8 @@ const GOALS: [&str; 2] = ["ulx3s:75", "u250:300"];
 const CASES: usize = 100_000;
 /// Verilog of one program, bytes: more takes long to compile, less has too much of Verilator's own code.
 const PROGRAM_BYTES: usize = 600_000;
+/// Most loops of steps in a program: they are small, but run for many cycles.
+const LOOPS: usize = 12;
 /// Of every kind of hardware a small specimen: what `make test` checks.
 const SAMPLE: [&str; 13] = [
     "fadd_f32",
@@ -51,6 +54,7 @@ struct Settings {
     goals: Vec<String>,
     report: Option<PathBuf>,
     sample: bool,
+    loops: bool,
     rest: Vec<String>,
 }
 
@@ -83,6 +87,7 @@ fn settings(mut args: impl Iterator<Item = String>) -> Result<Settings, String> 
             "--goal" => s.goals.push(value()?),
             "--report" => s.report = Some(value()?.into()),
             "--sample" => s.sample = true,
+            "--loops" => s.loops = true,
             option if option.starts_with('-') => return Err(format!("{option} is not known")),
             _ => s.rest.push(arg),
         }
@@ -104,14 +109,19 @@ fn check(mut s: Settings) -> Result<bool, String> {
     if s.sample && s.rest.is_empty() {
         s.rest = SAMPLE.map(str::to_owned).to_vec();
     }
-    let operators = select(&s.rest)?;
+    let operators: Vec<Operator> = select(&s.rest)?.into_iter().map(|(op, _)| op).collect();
     let start = Instant::now();
     let mut all: Vec<Vec<Outcome>> = vec![];
     for text in &s.goals {
         let goal = goal(text)?;
-        let emitted = operators.iter().map(|op| emit(*op, &goal)).collect::<Result<Vec<_>, _>>()?;
+        let pipelines = operators.iter().filter(|_| !s.loops);
+        let pipelines = pipelines.map(|op| emit(*op, Form::Pipeline, &goal));
+        let mut emitted = pipelines.collect::<Result<Vec<_>, _>>()?;
+        for op in &operators {
+            emitted.extend(emit_turning(*op, &goal)?);
+        }
         let programs = programs(&emitted);
-        println!("{text} MHz: {} operators in {} programs", emitted.len(), programs.len());
+        println!("{text} MHz: {} modules in {} programs", emitted.len(), programs.len());
         all.push(run_all(&programs, &s)?);
     }
     let wrong: Vec<&Outcome> = all.iter().flatten().filter(|o| o.difference.is_some()).collect();
@@ -130,12 +140,14 @@ fn check(mut s: Settings) -> Result<bool, String> {
     Ok(wrong.is_empty())
 }
 
-/// Neighbours share a program as long as it stays small.
+/// Neighbours share a program as long as it stays small. Loops of steps, which take longer, share it with loops only.
 fn programs(emitted: &[Emitted]) -> Vec<&[Emitted]> {
     let bytes = |o: &Emitted| o.files.iter().map(|(_, text)| text.len()).sum::<usize>();
     let (mut all, mut first, mut size) = (vec![], 0, 0);
     for (k, o) in emitted.iter().enumerate() {
-        if k > first && size + bytes(o) > PROGRAM_BYTES {
+        let loops = o.start.is_some();
+        let other = loops != emitted[first].start.is_some() || loops && k - first >= LOOPS;
+        if k > first && (other || size + bytes(o) > PROGRAM_BYTES) {
             all.push(&emitted[first..k]);
             (first, size) = (k, 0);
         }
@@ -156,7 +168,7 @@ fn run_all(programs: &[&[Emitted]], s: &Settings) -> Result<Vec<Outcome>, String
             let start = Instant::now();
             let scratch = tempfile::tempdir().map_err(|e| e.to_string());
             let result = scratch.and_then(|dir| bench::run(dir.path(), program, s.cases, k as u64));
-            let names = [&program[0].operator, &program[program.len() - 1].operator];
+            let names = [&program[0].name, &program[program.len() - 1].name];
             let seconds = start.elapsed().as_secs_f64();
             println!(
                 "  {} of {}: {} to {}, {seconds:.1} s",
@@ -196,13 +208,33 @@ fn page(s: &Settings, operators: &[Operator], all: &[Vec<Outcome>]) -> String {
         let _ = write!(text, " latency, {} MHz | wrong |", goal.replace(':', " at "));
     }
     let _ = write!(text, "\n|---|{}\n", "---|---|".repeat(s.goals.len()));
-    for (k, op) in operators.iter().enumerate() {
+    for op in operators {
         let _ = write!(text, "| {op} |");
         for outcomes in all {
-            let wrong = outcomes[k].difference.as_ref().map_or(0, |d| d.count);
-            let _ = write!(text, " {} | {wrong} |", outcomes[k].latency);
+            let pipeline = outcomes.iter().find(|o| o.name == op.to_string());
+            let wrong = |o: &Outcome| o.difference.as_ref().map_or(0, |d| d.count);
+            match pipeline {
+                Some(o) => _ = write!(text, " {} | {} |", o.latency, wrong(o)),
+                None => text += " | |",
+            }
         }
         text.push('\n');
+    }
+    text += &loops_table(s, all);
+    text
+}
+
+/// The loops of steps: at each goal others.
+fn loops_table(s: &Settings, all: &[Vec<Outcome>]) -> String {
+    let mut text = String::from(
+        "\n## Loops of steps\n\nNames end in the interval: `_i27` takes operands every 27 cycles. Cases come that far apart, \
+         every other one after a pause of up to nine cycles more.\n\n| unit | target | latency | wrong |\n|---|---|---|---|\n",
+    );
+    for (goal, outcomes) in s.goals.iter().zip(all) {
+        for o in outcomes.iter().filter(|o| o.name != o.operator.to_string()) {
+            let wrong = o.difference.as_ref().map_or(0, |d| d.count);
+            let _ = writeln!(text, "| {} | {goal} | {} | {wrong} |", o.name, o.latency);
+        }
     }
     text
 }
@@ -213,6 +245,7 @@ struct Entry {
     name: String,
     module: String,
     latency: u32,
+    interval: u32,
     inputs: Vec<u32>,
     output: u32,
 }
@@ -222,17 +255,23 @@ fn write_all(s: &Settings) -> Result<bool, String> {
     let (folder, names) = s.rest.split_first().ok_or("`emit` wants a directory")?;
     let goal = goal(goal_text)?;
     let mut entries = vec![];
-    for op in select(names)? {
-        let emitted = emit(op, &goal)?;
-        let dir = Path::new(folder).join(op.to_string());
+    for (op, form) in select(names)? {
+        let emitted = emit(op, form, &goal)?;
+        let name = match form {
+            Form::Pipeline => op.to_string(),
+            Form::Smallest => format!("{op}_smallest"),
+            Form::Fastest => format!("{op}_fastest"),
+        };
+        let dir = Path::new(folder).join(&name);
         std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         for (name, text) in emitted.files.iter() {
             std::fs::write(dir.join(name), text).map_err(|e| e.to_string())?;
         }
         entries.push(Entry {
-            name: op.to_string(),
+            name,
             module: emitted.module.clone(),
             latency: emitted.latency,
+            interval: emitted.interval,
             inputs: op.input_widths().to_vec(),
             output: emitted.output_width(),
         });

@@ -80,6 +80,12 @@ fn compare(asap: &KernelSchedule, sdc: &KernelSchedule) -> Result<(), String> {
             return Err(format!("`{}`: {what}", asap.func.name));
         }
     }
+    // With a loop of steps in one of them only they are not comparable.
+    let names =
+        |s: &KernelSchedule| -> Vec<String> { s.units.values().map(|u| u.name.clone()).collect() };
+    if names(asap) != names(sdc) {
+        return Ok(());
+    }
     for &block in &asap.func.layout {
         let pairs = asap.blocks[block].segments.iter().zip(&sdc.blocks[block].segments);
         for (k, (a, s)) in pairs.enumerate() {

@@ -2,11 +2,12 @@
 
 use base::FileSet;
 use filetests::operators::bench::{Outcome, run};
-use filetests::operators::{Emitted, Goal, emit, select};
+use filetests::operators::{Emitted, Goal, emit, emit_turning, select};
 
 fn adder() -> Emitted {
     let goal = Goal::new("u250", 300.0).expect("built in");
-    emit(select(&["fadd_f16".to_owned()]).expect("an operator")[0], &goal).expect("emitted")
+    let (operator, form) = select(&["fadd_f16".to_owned()]).expect("an operator")[0];
+    emit(operator, form, &goal).expect("emitted")
 }
 
 /// The operator with a change in the text of its module.
@@ -52,6 +53,20 @@ fn a_wrong_bit_in_few_results_is_seen() {
     assert_eq!(found.really_after, None);
     assert!((1..100).contains(&found.count), "{} wrong", found.count);
     assert_eq!(found.expected ^ found.found, 1);
+}
+
+/// A loop of steps whose declared interval is a cycle too short gets operands while it still turns; one that is told to start
+/// too late gives its result too late.
+#[test]
+fn a_wrong_interval_or_start_of_a_loop_is_seen() {
+    let goal = Goal::new("u250", 300.0).expect("built in");
+    let (operator, _) = select(&["udiv_u8".to_owned()]).expect("an operator")[0];
+    let right = emit_turning(operator, &goal).expect("emitted").remove(0);
+    assert_eq!(check(right.clone()).difference, None);
+    let hasty = Emitted { interval: right.interval - 1, ..right.clone() };
+    assert!(check(hasty).difference.is_some());
+    let late = Emitted { start: right.start.map(|s| s + 1), ..right };
+    assert!(check(late).difference.is_some());
 }
 
 #[test]

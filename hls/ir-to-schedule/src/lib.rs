@@ -3,11 +3,13 @@
 //! [`solve`] expands the kernel into what hardware has ([`expand`]), finds memories and
 //! accesses ([`memories`]), tells launch-uniform values from those that travel with a work-item
 //! ([`uniform`]), recomputes what is cheaper recomputed than carried ([`rematerialise`]), cuts
-//! blocks into segments ([`segments`]), schedules each segment with one of the solvers behind [`Scheduler`], and plans the loops ([`loops`]).
+//! blocks into segments ([`segments`]), schedules each segment with one of the solvers behind [`Scheduler`], chooses the form of
+//! divisions and roots ([`forms`]), and plans the loops ([`loops`]).
 
 pub mod asap;
 mod carried;
 mod expand;
+mod forms;
 mod loops;
 mod memories;
 mod multiply;
@@ -22,6 +24,7 @@ pub mod sdc;
 mod segments;
 mod split;
 mod timing;
+mod turns;
 mod uniform;
 mod units;
 
@@ -29,7 +32,7 @@ pub use asap::Asap;
 pub use problem::{Problem, Scheduler, Solution};
 pub use random::Random;
 pub use sdc::Sdc;
-pub use units::operator_unit;
+pub use units::{operator_unit, turning_units};
 
 use base::Result;
 use ir::{Function, Module};
@@ -55,6 +58,9 @@ pub struct Options<'a> {
     /// Most work-items that a loop without barriers holds, and that work-group slots are made for: [`WORK_ITEMS`] unless
     /// the hardware would be too large.
     pub work_items: u32,
+    /// Whether divisions and roots are as small as they can be, and take operands as seldom as that makes them. Otherwise they are
+    /// smaller where that makes nothing slower.
+    pub small_division: bool,
     /// On-chip bits that private memory may take over all work-items in flight before work-group slots are cut.
     pub private_memory_bits: u64,
 }
@@ -81,9 +87,7 @@ pub fn solve(
     let mut units = units::Units::new(family, clock, options.scheduler);
     let mut schedule =
         segments::schedule(func, &mut units, memories, &not_before, clock, family, options)?;
-    let (units, notes) = units.finish();
-    schedule.units = units;
-    schedule.notes.extend(notes);
+    units.finish(&mut schedule);
     loops::plan(&mut schedule, options);
     schedule::verify::verify(&schedule)?;
     schedule::verify::verify_timing(&schedule)?;

@@ -115,6 +115,8 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
         } else {
             (1, "work-items interleave and fill every cycle".to_owned())
         };
+        let slowest = crate::forms::slowest(s, &data.blocks);
+        let (ii, reason) = if slowest.0 > ii { slowest } else { (ii, reason) };
         s.loops.push(LoopSchedule {
             header: data.header,
             blocks: data.blocks.clone(),

@@ -89,8 +89,7 @@ pub fn least_segments(s: &Cutter<'_>, block: Block) -> FxHashMap<Value, u32> {
 pub fn plan(s: &mut KernelSchedule, conflicts: &[(Inst, Inst)]) {
     for block in s.func.layout.clone() {
         let Some(mut p) = plan_block(s, block) else { continue };
-        let insts = &s.func.blocks[block].insts;
-        p.sequential = conflicts.iter().any(|(a, _)| insts.contains(a));
+        p.sequential = conflict(&s.func, block, conflicts);
         let own = own_interval(&p);
         for segment in &mut s.blocks[block].segments {
             segment.ii = own;
@@ -101,6 +100,12 @@ pub fn plan(s: &mut KernelSchedule, conflicts: &[(Inst, Inst)]) {
         }
         s.pipelined.insert(block, p);
     }
+}
+
+/// Whether accesses of a block forbid that its iterations overlap.
+pub fn conflict(func: &Function, block: Block, conflicts: &[(Inst, Inst)]) -> bool {
+    let insts = &func.blocks[block].insts;
+    conflicts.iter().any(|(a, _)| insts.contains(a))
 }
 
 /// Cycles between two iterations that the loop's registers and its condition allow.
@@ -256,6 +261,7 @@ pub fn interval(
             "the recurrence of {} takes {ii} cycles from register to register",
             name(f.next)
         ),
+        None if own_interval(p) < ii => crate::forms::slowest(s, &[block]).1,
         None => format!("the exit condition takes {ii} cycles"),
     };
     (ii, text)
@@ -264,13 +270,16 @@ pub fn interval(
 /// A value for people: the operation that makes it.
 fn describe(s: &KernelSchedule, block: Block, v: Value) -> String {
     match s.func.def_inst(v) {
-        Some(i) => {
-            let loc = s.func.insts[i].loc;
-            let at = if loc.is_known() { format!(" of line {}", loc.line) } else { String::new() };
-            format!("the {}{at}", mnemonic(s.func.insts[i].op))
-        }
+        Some(i) => operation(&s.func, i),
         None => format!("a value of {block}"),
     }
+}
+
+/// An operation for people.
+pub fn operation(func: &Function, inst: Inst) -> String {
+    let loc = func.insts[inst].loc;
+    let at = if loc.is_known() { format!(" of line {}", loc.line) } else { String::new() };
+    format!("the {}{at}", mnemonic(func.insts[inst].op))
 }
 
 /// Name of an operation, such as `fadd`.

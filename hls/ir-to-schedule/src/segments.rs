@@ -6,7 +6,7 @@ use crate::region::{self, Region};
 use crate::rematerialise::NotBefore;
 use crate::uniform::{Uniform, Uniformity};
 use crate::units::Units;
-use crate::{Asap, Options, loops, pipelined, recurrences, timing};
+use crate::{Asap, Options, forms, loops, pipelined, recurrences, timing};
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{FxHashMap, IndexMap, Result};
 use ir::analysis::{Cfg, Liveness};
@@ -45,20 +45,36 @@ pub fn schedule(
         accesses: found.accesses,
         units: PrimaryMap::new(),
         unit_of: SecondaryMap::new(),
+        forms: IndexMap::default(),
         occupancy,
         task,
         notes: vec![],
     };
     operator_timing(&mut s, &cfg, &uniform, units, family)?;
     prologue(&mut s, &uniform)?;
+    let mut again = |s: &mut KernelSchedule| prologue(s, &uniform);
+    forms::choose_in_prologue(
+        &mut s,
+        units,
+        &uniform.prologue,
+        options.small_division,
+        &mut again,
+    )?;
     let liveness = Liveness::new(&s.func, &cfg, |v| !uniform.is_fixed(&s.func, v));
+    let nests = forms::Nests::new(&s.func, &cfg);
     for block in cfg.rpo.clone() {
         let out = live_out(&cfg, &liveness, block);
-        schedule_block(&mut s, &uniform, not_before, block, &out, options)?;
+        let mut schedule =
+            |s: &mut KernelSchedule| schedule_block(s, &uniform, not_before, block, &out, options);
+        schedule(&mut s)?;
+        let sequential = pipelined::conflict(&s.func, block, &found.conflicts);
+        let site = forms::Site { block, sequential, in_loop: nests.in_loop(&s.func, block) };
+        forms::choose(&mut s, units, site, options.small_division, &mut schedule)?;
     }
     if task {
         pipelined::plan(&mut s, &found.conflicts);
     }
+    forms::set_intervals(&mut s, units);
     // Blocks that control cannot reach have no hardware.
     s.func.layout.retain(|b| cfg.is_reachable(*b));
     Ok(s)

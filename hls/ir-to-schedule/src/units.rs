@@ -1,13 +1,13 @@
-//! Operator units: float arithmetic and integer division, expanded and pipelined once each.
+//! Operator units: float arithmetic and integer division, expanded and scheduled once each.
 
 use crate::problem::{self, Constraint, Input, Node, Problem, Scheduler, Solution};
 use crate::region::{self, Region};
-use crate::{Asap, expand, timing};
+use crate::{Asap, expand, timing, turns};
 use arith::Operator;
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{Diagnostic, IndexMap, Result};
 use ir::{Function, Inst, Op, Terminator, Value};
-use schedule::{Clock, OpTiming, Place, Unit, UnitId};
+use schedule::{Clock, KernelSchedule, OpTiming, Place, Unit, UnitId};
 use target::Family;
 
 /// What sums of delays may differ by when they are added in another order, ns.
@@ -15,10 +15,13 @@ const ROUNDING_NS: f64 = 1e-9;
 
 /// The units of a kernel, made on demand.
 pub struct Units<'a> {
-    family: &'a Family,
-    clock: Clock,
-    scheduler: &'a dyn Scheduler,
+    pub(crate) family: &'a Family,
+    pub(crate) clock: Clock,
+    pub(crate) scheduler: &'a dyn Scheduler,
     ids: IndexMap<Operator, UnitId>,
+    operators: SecondaryMap<UnitId, Option<Operator>>,
+    /// Forms of an operator that are loops.
+    turning: IndexMap<Operator, Vec<UnitId>>,
     units: PrimaryMap<UnitId, Unit>,
     notes: Vec<String>,
 }
@@ -26,11 +29,19 @@ pub struct Units<'a> {
 impl<'a> Units<'a> {
     /// No unit yet.
     pub fn new(family: &'a Family, clock: Clock, scheduler: &'a dyn Scheduler) -> Self {
-        let (ids, units) = (IndexMap::default(), PrimaryMap::new());
-        Units { family, clock, scheduler, ids, units, notes: vec![] }
+        Units {
+            family,
+            clock,
+            scheduler,
+            ids: IndexMap::default(),
+            operators: SecondaryMap::new(),
+            turning: IndexMap::default(),
+            units: PrimaryMap::new(),
+            notes: vec![],
+        }
     }
 
-    /// The unit that computes an instruction; none for operations that are hardware themselves.
+    /// The unit that computes an instruction, as a pipeline; none for operations that are hardware themselves.
     pub fn unit_of(&mut self, func: &Function, inst: Inst) -> Result<Option<(UnitId, OpTiming)>> {
         let data = &func.insts[inst];
         let division = matches!(data.op, Op::UDiv | Op::SDiv | Op::URem | Op::SRem);
@@ -53,11 +64,43 @@ impl<'a> Units<'a> {
             None => {
                 let unit = self.make(operator)?;
                 let id = self.units.push(unit);
+                self.operators[id] = Some(operator);
                 self.ids.insert(operator, id);
                 id
             }
         };
         Ok(Some((id, self.units[id].timing)))
+    }
+
+    /// A unit.
+    pub fn get(&self, id: UnitId) -> &Unit {
+        &self.units[id]
+    }
+
+    /// Whether a unit is a division or a root.
+    pub fn is_recurrence(&self, id: UnitId) -> bool {
+        self.operators[id].is_some_and(|op| op.is_recurrence())
+    }
+
+    /// The forms of the operator of a pipeline that are loops and worth it: the smallest first, each faster than the one before.
+    /// Only divisions and roots have some.
+    pub fn turning(&mut self, pipeline: UnitId) -> Result<Vec<UnitId>> {
+        let Some(operator) = self.operators[pipeline] else { return Ok(vec![]) };
+        if let Some(known) = self.turning.get(&operator) {
+            return Ok(known.clone());
+        }
+        let most = turns::WORTH * turns::cost(&self.units[pipeline], self.family);
+        let mut forms: Vec<UnitId> = vec![];
+        for unit in turns::units(self, operator)? {
+            let faster = forms.last().is_none_or(|f| self.units[*f].interval() > unit.interval());
+            if faster && turns::cost(&unit, self.family) <= most {
+                let id = self.units.push(unit);
+                self.operators[id] = Some(operator);
+                forms.push(id);
+            }
+        }
+        self.turning.insert(operator, forms.clone());
+        Ok(forms)
     }
 
     /// Expands, schedules and times one operator.
@@ -96,13 +139,13 @@ impl<'a> Units<'a> {
         for (k, &inst) in body.iter().enumerate() {
             place[inst] = Some(Place::Segment { segment: 0, cycle: solution.start[k] });
         }
-        let border = border_timing(&problem, &solution);
-        Ok(Unit { name, outputs, place, inst_timing: timing_of, timing: border, func })
+        let timing = border_timing(&problem, &solution);
+        Ok(Unit { name, outputs, place, inst_timing: timing_of, timing, func, turning: None })
     }
 
     /// A schedule of a unit. The users of the unit see its latency and the delays at its borders:
     /// a better schedule keeps both.
-    fn solve(&mut self, problem: &Problem, what: &str) -> Result<Solution> {
+    pub(crate) fn solve(&mut self, problem: &Problem, what: &str) -> Result<Solution> {
         if !self.scheduler.keeps_timing() {
             return Ok(region::run(self.scheduler, problem, what)?.solution);
         }
@@ -117,9 +160,20 @@ impl<'a> Units<'a> {
         Ok(Solution { start, latency: asap.latency })
     }
 
-    /// All units made, and what the report tells of them.
-    pub fn finish(self) -> (PrimaryMap<UnitId, Unit>, Vec<String>) {
-        (self.units, self.notes)
+    /// Gives a schedule its units: those that it uses. What the report tells of them comes to its notes.
+    pub fn finish(self, s: &mut KernelSchedule) {
+        let mut used: SecondaryMap<UnitId, bool> = SecondaryMap::new();
+        let all = s.func.layout.iter().flat_map(|b| &s.func.blocks[*b].insts);
+        let all: Vec<Inst> = all.copied().collect();
+        all.iter().filter_map(|i| s.unit_of[*i]).for_each(|u| used[u] = true);
+        let mut moved: SecondaryMap<UnitId, Option<UnitId>> = SecondaryMap::new();
+        for (id, unit) in self.units {
+            if used[id] {
+                moved[id] = Some(s.units.push(unit));
+            }
+        }
+        all.iter().for_each(|i| s.unit_of[*i] = s.unit_of[*i].and_then(|u| moved[u]));
+        s.notes.extend(self.notes);
     }
 }
 
@@ -135,6 +189,26 @@ pub fn operator_unit(
 ) -> Result<Unit> {
     let clock = Clock { period_ns: 1000.0 / clock_mhz, overhead_ns: family.clock_overhead_ns };
     Units::new(family, clock, scheduler).make(operator)
+}
+
+/// The forms of a division or root that are loops of steps: with the fewest steps a turn first, and the longest interval. None of
+/// other operators.
+///
+/// # Errors
+/// If the scheduler finds no schedule.
+pub fn turning_units(
+    operator: Operator,
+    family: &Family,
+    clock_mhz: f64,
+    scheduler: &dyn Scheduler,
+) -> Result<Vec<Unit>> {
+    let clock = Clock { period_ns: 1000.0 / clock_mhz, overhead_ns: family.clock_overhead_ns };
+    let mut units = Units::new(family, clock, scheduler);
+    let pipeline = units.make(operator)?;
+    let pipeline = units.units.push(pipeline);
+    units.operators[pipeline] = Some(operator);
+    let forms = units.turning(pipeline)?;
+    Ok(forms.into_iter().map(|id| units.units[id].clone()).collect())
 }
 
 /// The problem with a node for the unit's entry in front of it (so node `k` becomes `k + 1`) and
@@ -174,7 +248,7 @@ fn with_borders(problem: &Problem, latency: u32, border: OpTiming) -> Problem {
 }
 
 /// Latency of a scheduled region and the longest paths from its inputs and to its outputs.
-fn border_timing(p: &Problem, s: &Solution) -> OpTiming {
+pub(crate) fn border_timing(p: &Problem, s: &Solution) -> OpTiming {
     let arrival = problem::arrivals(p, &s.start);
     let mut input: f64 = 0.0;
     let mut output: f64 = 0.0;

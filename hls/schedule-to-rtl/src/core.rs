@@ -4,7 +4,7 @@ use crate::fixed::Fixed;
 use crate::looped::LoopEvents;
 use crate::memory::Memories;
 use crate::operation;
-use crate::pipeline::Context;
+use crate::pipeline::{Context, UnitModule};
 use crate::token::{Ids, Layout, Stream};
 use base::entity::SecondaryMap;
 use base::{FxHashMap, SourceMap};
@@ -31,8 +31,8 @@ pub struct Shared<'a> {
     pub compute_units: u32,
     /// Address bits that the units of device memory keep.
     pub address_bits: u32,
-    /// Module name of each unit.
-    pub unit_modules: FxHashMap<UnitId, String>,
+    /// Module of each unit.
+    pub unit_modules: FxHashMap<UnitId, UnitModule>,
 }
 
 impl Shared<'_> {
@@ -52,6 +52,12 @@ impl Shared<'_> {
             target: self.target,
             sources: self.sources,
         }
+    }
+
+    /// Whether the datapath of a segment must know in which cycles there are tokens.
+    fn counts_tokens(&self, block: Block, body: &[(Inst, u32)]) -> bool {
+        let turns = |i: Inst| self.s.unit_of[i].is_some_and(|u| self.s.units[u].turning.is_some());
+        self.s.pipelined.contains_key(&block) || body.iter().any(|(i, _)| turns(*i))
     }
 
     /// `file:line:column` of an instruction, or empty.
@@ -303,7 +309,7 @@ impl<'a> Core<'a> {
             .instance(&module, &format!("u_{name}"))
             .comment(format!("segment {k} of {block}, latency {}", seg.latency))
             .input("in_token", s.data);
-        if self.sh.s.pipelined.contains_key(&block) {
+        if self.sh.counts_tokens(block, &datapath.body) {
             i = i.input("in_valid", valid);
         }
         for v in fixed {
@@ -362,8 +368,10 @@ impl<'a> Core<'a> {
         let mut b = ModuleBuilder::new(module, header);
         let token = b.input("in_token", input.width());
         let mut p = crate::pipeline::Pipeline::new(&cx);
-        let looped =
-            self.sh.s.pipelined.get(&d.block).map(|l| (l, b.input("in_valid", d.latency + 1)));
+        let valid = self.sh.counts_tokens(d.block, &d.body);
+        let valid = valid.then(|| b.input("in_valid", d.latency + 1));
+        valid.into_iter().for_each(|n| p.tokens(n));
+        let looped = self.sh.s.pipelined.get(&d.block).zip(valid);
         for v in input.values() {
             if let Some(e) = input.field(&b, token, v) {
                 let n = b.wire(&format!("v{}", v.as_u32()), e);

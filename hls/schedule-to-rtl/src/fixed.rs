@@ -6,12 +6,14 @@ use abi::{HiddenArg, RegisterMap};
 use base::FxHashMap;
 use ir::{Inst, ObjectKind, Op, Query, Value};
 use rtl::{Expr, ModuleBuilder, Net};
-use schedule::{KernelSchedule, Place};
+use schedule::{KernelSchedule, Place, Unit};
 
 /// Nets of the launch-uniform values of a kernel.
 #[derive(Clone)]
 pub struct Fixed {
     values: FxHashMap<Value, Expr>,
+    /// Nets that the top makes 1 a number of cycles after the prologue starts.
+    pub pulses: Vec<(u32, Net)>,
 }
 
 /// Where hidden and visible arguments stand in the register file's output.
@@ -70,7 +72,7 @@ impl Fixed {
         cx: &Context,
         bus: &ArgumentBus,
     ) -> Fixed {
-        let mut fixed = Fixed { values: FxHashMap::default() };
+        let mut fixed = Fixed { values: FxHashMap::default(), pulses: vec![] };
         let mut prologue: Vec<(u32, Inst)> = vec![];
         for &block in &s.func.layout {
             for &inst in &s.func.blocks[block].insts {
@@ -100,7 +102,10 @@ impl Fixed {
         }
         // In layout order operands come first; registers between cycles come from `at`.
         for &(cycle, inst) in &prologue {
-            p.inst(b, inst, cycle);
+            match s.unit_of[inst].map(|u| &s.units[u]).filter(|u| u.turning.is_some()) {
+                Some(unit) => fixed.turn(b, &mut p, (inst, cycle), unit),
+                None => p.inst(b, inst, cycle),
+            }
         }
         for &(cycle, inst) in &prologue {
             let Some(v) = s.func.insts[inst].result else { continue };
@@ -110,6 +115,20 @@ impl Fixed {
             fixed.values.insert(v, n.into());
         }
         fixed
+    }
+}
+
+impl Fixed {
+    /// A unit with a loop in the prologue: told when to start, and its result kept, which is there for one cycle.
+    fn turn(&mut self, b: &mut ModuleBuilder, p: &mut Pipeline, at: (Inst, u32), unit: &Unit) {
+        let ((inst, cycle), Some(turning)) = (at, unit.turning) else { return };
+        let mut pulse = |b: &mut ModuleBuilder, after: u32| {
+            let net = b.net(&format!("prologue_p{}", cycle + after), 1);
+            self.pulses.push((cycle + after, net));
+            net
+        };
+        let (start, end) = (pulse(b, turning.start), pulse(b, unit.timing.latency));
+        p.turn(b, inst, cycle, (start, end), cycle + unit.prologue_timing().latency);
     }
 }
 

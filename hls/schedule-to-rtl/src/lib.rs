@@ -98,7 +98,8 @@ fn lower_kernel(
     let mut unit_modules = FxHashMap::default();
     for (id, unit) in s.units.iter() {
         let module = unit_module(unit, family);
-        unit_modules.insert(id, module.name.clone());
+        let start = unit.turning.map(|t| t.start);
+        unit_modules.insert(id, pipeline::UnitModule { name: module.name.clone(), start });
         modules.push(module);
     }
     let cfg = Cfg::new(&s.func);

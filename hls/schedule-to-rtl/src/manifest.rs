@@ -4,8 +4,8 @@ use crate::core::{ChannelInfo, Shared};
 use crate::memory::{port_count, port_of};
 use crate::top::{ID_BITS, port_prefix};
 use abi::{
-    Access, Arg, ArgKind, Channel, ElementType, Kernel, KernelSignature, LoopInfo, MemoryPort,
-    ScalarType, Site, SiteKind,
+    Access, Arg, ArgKind, Channel, DivisionInfo, ElementType, Kernel, KernelSignature, LoopInfo,
+    MemoryPort, ScalarType, Site, SiteKind,
 };
 use ir::{FloatKind, Function, KernelArg, KernelArgKind, Module, Scalar, Space, Type};
 use schedule::{AccessKind, LoopKind, MemoryKind};
@@ -139,6 +139,7 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
         sites: sites(sh),
         channels: vec![],
         loops: loops(sh),
+        divisions: divisions(sh),
         notes: s.notes.clone(),
     }
 }
@@ -180,6 +181,23 @@ fn loops(sh: &Shared) -> Vec<LoopInfo> {
             latency: l.latency,
         })
         .collect()
+}
+
+fn divisions(sh: &Shared) -> Vec<DivisionInfo> {
+    let s = sh.s;
+    let info = |(inst, why): (&ir::Inst, &String)| {
+        let unit = &s.units[s.unit_of[*inst]?];
+        let form = if unit.turning.is_some() { "loop of steps" } else { "pipeline" };
+        Some(DivisionInfo {
+            unit: unit.name.clone(),
+            source: sh.place_of(*inst),
+            form: form.to_owned(),
+            interval: unit.interval(),
+            latency: unit.timing.latency,
+            reason: why.clone(),
+        })
+    };
+    s.forms.iter().filter_map(info).collect()
 }
 
 /// Channels as the manifest names them.

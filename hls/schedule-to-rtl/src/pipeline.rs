@@ -1,11 +1,11 @@
-//! A feed-forward pipeline: the datapath of a segment or of an operator unit.
+//! A feed-forward pipeline: the datapath of a segment or of an operator unit, perhaps with a loop in it.
 
 use crate::operation::{self, net};
 use base::entity::{EntityRef, SecondaryMap};
 use base::{FxHashMap, SourceMap};
-use ir::{Function, Inst, Op, Value};
+use ir::{Block, Function, Inst, Op, Value};
 use rtl::{Expr, ModuleBuilder, Net};
-use schedule::{OpTiming, Place, Unit, UnitId};
+use schedule::{OpTiming, Place, Turning, Unit, UnitId};
 
 /// What the pipeline's operations need to know.
 pub struct Context<'a> {
@@ -17,12 +17,20 @@ pub struct Context<'a> {
     pub timing: &'a SecondaryMap<Inst, OpTiming>,
     /// Units of instructions.
     pub unit_of: &'a SecondaryMap<Inst, Option<UnitId>>,
-    /// Module name of each unit.
-    pub unit_modules: &'a FxHashMap<UnitId, String>,
+    /// Module of each unit.
+    pub unit_modules: &'a FxHashMap<UnitId, UnitModule>,
     /// `TARGET` parameter of library modules.
     pub target: &'a str,
     /// For source places in comments.
     pub sources: &'a SourceMap,
+}
+
+/// The module of an operator unit.
+pub struct UnitModule {
+    /// Its name.
+    pub name: String,
+    /// For units with a loop: the cycle after its operands in which the loop starts, which its port `start` wants to be told.
+    pub start: Option<u32>,
 }
 
 /// Nets of values at the cycles at which they are used.
@@ -32,12 +40,22 @@ pub struct Pipeline<'a> {
     nets: FxHashMap<Value, (u32, Vec<Net>)>,
     /// Launch-uniform values: always the same net or constant.
     fixed: FxHashMap<Value, Expr>,
+    /// Bit k is 1 where there is a token in cycle k: for units that must be told.
+    valid: Option<Net>,
+    /// A cycle behind which registers take a value only when told so.
+    hold: Option<(u32, Net)>,
 }
 
 impl<'a> Pipeline<'a> {
     /// An empty pipeline.
     pub fn new(cx: &'a Context<'a>) -> Self {
-        Pipeline { cx, nets: FxHashMap::default(), fixed: FxHashMap::default() }
+        let (nets, fixed) = (FxHashMap::default(), FxHashMap::default());
+        Pipeline { cx, nets, fixed, valid: None, hold: None }
+    }
+
+    /// Says in which cycles there are tokens.
+    pub fn tokens(&mut self, valid: Net) {
+        self.valid = Some(valid);
     }
 
     /// A value that stands for the whole launch.
@@ -71,7 +89,9 @@ impl<'a> Pipeline<'a> {
             let (_, chain) = &self.nets[&value];
             let last = chain[chain.len() - 1];
             let name = format!("v{}_p{}", value.index(), first + count);
-            let q = b.delay(&name, last);
+            let told = self.hold.filter(|(at, _)| at + 1 == first + count);
+            let q = b.net(&name, b.width(last));
+            b.register(q, last.into(), told.map(|(_, strobe)| strobe.into()), None);
             if let Some((_, chain)) = self.nets.get_mut(&value) {
                 chain.push(q);
             }
@@ -109,12 +129,50 @@ impl<'a> Pipeline<'a> {
         self.cx.sources.describe(self.cx.func.insts[inst].loc).unwrap_or_default()
     }
 
+    /// Adds a unit with a loop, which starts at the pulse `start`; a register takes its result at `end` and shows it from cycle
+    /// `ready` on.
+    pub fn turn(
+        &mut self,
+        b: &mut ModuleBuilder,
+        inst: Inst,
+        cycle: u32,
+        (start, end): (Net, Net),
+        ready: u32,
+    ) {
+        let (Some(result), Some(unit)) = (self.cx.func.insts[inst].result, self.cx.unit_of[inst])
+        else {
+            return;
+        };
+        let name = format!("v{}", result.index());
+        let module = &self.cx.unit_modules[&unit].name;
+        let out = self.instance(b, inst, cycle, (module, Some(start.into())), &name);
+        let kept = b.net(&format!("{name}_kept"), b.width(out));
+        b.register(kept, out.into(), Some(end.into()), None);
+        self.enter_at(result, ready, kept);
+    }
+
     fn unit(
         &mut self,
         b: &mut ModuleBuilder,
         inst: Inst,
         cycle: u32,
-        module: &str,
+        module: &UnitModule,
+        name: &str,
+    ) -> Net {
+        let start = match (module.start, self.valid) {
+            (Some(start), Some(valid)) => Some(b.slice(valid, cycle + start, 1)),
+            (Some(_), None) => unreachable!("{inst} does not know when it starts"),
+            (None, _) => None,
+        };
+        self.instance(b, inst, cycle, (&module.name, start), name)
+    }
+
+    fn instance(
+        &mut self,
+        b: &mut ModuleBuilder,
+        inst: Inst,
+        cycle: u32,
+        (module, start): (&str, Option<Expr>),
         name: &str,
     ) -> Net {
         let args = self.cx.func.insts[inst].args.clone();
@@ -122,6 +180,9 @@ impl<'a> Pipeline<'a> {
         let width = self.cx.func.insts[inst].result.map_or(1, |r| self.cx.func.bits(r));
         let out = b.net(name, width);
         let mut i = b.instance(module, &format!("u_{name}")).comment(self.note(inst));
+        if let Some(start) = start {
+            i = i.input("start", start);
+        }
         for (k, e) in inputs.into_iter().enumerate() {
             i = i.input(&format!("in{k}"), e);
         }
@@ -216,17 +277,23 @@ fn factor(func: &Function, operand: Value) -> Factor {
     Factor { operand, width, signed }
 }
 
-/// The module of an operator unit: inputs `in0..`, outputs `out0..`.
+/// The module of an operator unit: inputs `in0..`, outputs `out0..`; with a loop in it an input `start` too.
 pub fn unit_module(unit: &Unit, module: &str, target: &str) -> rtl::Module {
-    let header = vec![
+    let mut header = vec![
         format!("{}: arithmetic operator.", unit.name),
-        format!("latency {}, II 1", unit.timing.latency),
+        format!("latency {}, II {}", unit.timing.latency, unit.interval()),
     ];
+    header.extend(unit.turning.map(|t| {
+        let (turns, cycles) = (t.turns, t.cycles);
+        format!(
+            "a loop of {turns} turns of {cycles} cycles; start: {} cycles after operands",
+            t.start
+        )
+    }));
     let mut b = ModuleBuilder::new(module, header);
     let sources = SourceMap::default();
     let mut timing: SecondaryMap<Inst, OpTiming> = SecondaryMap::new();
-    let entry = unit.func.entry();
-    for &inst in &unit.func.blocks[entry].insts {
+    for &inst in unit.func.layout.iter().flat_map(|b| &unit.func.blocks[*b].insts) {
         timing[inst] = unit.inst_timing[inst];
     }
     let cx = Context {
@@ -239,19 +306,66 @@ pub fn unit_module(unit: &Unit, module: &str, target: &str) -> rtl::Module {
         sources: &sources,
     };
     let mut p = Pipeline::new(&cx);
-    for (k, &v) in unit.func.blocks[entry].params.iter().enumerate() {
+    if let Some(t) = unit.turning {
+        p.hold = Some((t.start, b.input("start", 1)));
+    }
+    for (k, &v) in unit.func.blocks[unit.func.entry()].params.iter().enumerate() {
         let n = b.input(&format!("in{k}"), unit.func.bits(v));
         p.enter(v, n);
     }
-    for &inst in &unit.func.blocks[entry].insts {
-        if let Some(Place::Segment { cycle, .. }) = unit.place[inst] {
-            p.inst(&mut b, inst, cycle);
-        }
+    p.block(&mut b, unit.func.entry());
+    if let (Some(t), &[before, turn, after]) = (unit.turning, unit.func.layout.as_slice()) {
+        p.turns(&mut b, t, [before, turn, after]);
+        p.block(&mut b, after);
     }
     for (k, &v) in unit.outputs.iter().enumerate() {
-        let e = p.at(&mut b, v, unit.timing.latency);
+        let e = p.at(&mut b, v, unit.stages());
         let n = b.output(&format!("out{k}"), unit.func.bits(v));
         b.assign(n, e);
     }
     b.finish()
+}
+
+impl Pipeline<'_> {
+    /// The operations of a block of a unit.
+    fn block(&mut self, b: &mut ModuleBuilder, block: Block) {
+        for &inst in &self.cx.func.blocks[block].insts {
+            if let Some(Place::Segment { cycle, .. }) = self.cx.place[inst] {
+                self.inst(b, inst, cycle);
+            }
+        }
+    }
+
+    /// The loop of a unit: registers that take their first values when told, and those of the next turn else. Nothing stops
+    /// it; what it computes behind the last turn nobody reads.
+    fn turns(&mut self, b: &mut ModuleBuilder, t: Turning, [before, turn, after]: [Block; 3]) {
+        let func = self.cx.func;
+        let Some((_, start)) = self.hold else { return };
+        let params = &func.blocks[turn].params;
+        let mut inner = Pipeline::new(self.cx);
+        let mut registers = vec![];
+        for &v in params {
+            let q = b.net(&format!("v{}_turn", v.index()), func.bits(v));
+            inner.enter(v, q);
+            registers.push(q);
+        }
+        // What all turns use from outside.
+        for &v in func.blocks[turn].insts.iter().flat_map(|i| &func.insts[*i].args) {
+            let outside = self.nets.contains_key(&v) && !inner.fixed.contains_key(&v);
+            if outside {
+                let held = self.at(b, v, t.start + 1);
+                inner.fix(v, held);
+            }
+        }
+        inner.block(b, turn);
+        let passed = |block: Block| func.blocks[block].term.targets()[0].args.clone();
+        for ((&q, first), next) in registers.iter().zip(passed(before)).zip(passed(turn)) {
+            let first = self.at(b, first, t.start);
+            let next = inner.at(b, next, t.cycles - 1);
+            b.register(q, Expr::Net(start).mux(first, next), None, None);
+        }
+        for (&v, &q) in func.blocks[after].params.iter().zip(&registers) {
+            self.enter_at(v, t.start + 1, q);
+        }
+    }
 }

@@ -51,17 +51,23 @@ pub fn build(
     let cx = sh.context();
     let bus = ArgumentBus { net: control.args, map, program_offsets };
     let fixed = Fixed::build(&mut b, sh.s, &cx, &bus);
-    let go = delayed(&mut b, control.start, sh.s.prologue_latency + 1);
+    let started = delayed(&mut b, control.start, sh.s.prologue_latency + 1);
+    let go = started[started.len() - 1];
     let draining = b.net("draining", 1);
     let ports = port_count(sh.s);
     let r_data = (0..ports).map(|p| b.net(&format!("gmem{p}_r_data"), 8 * bus_bytes)).collect();
     let mut memories =
         Memories::new(bus_bytes, Depths::new(built.memory_latency), go, draining, r_data);
     // What is computed from what was loaded takes the prologue's time again.
-    let dispatch = match fetch::build(&mut b, sh, &fixed, &mut memories, go) {
+    let again = match fetch::build(&mut b, sh, &fixed, &mut memories, go) {
         Some(fetched) => delayed(&mut b, fetched, sh.s.prologue_latency + 1),
-        None => go,
+        None => vec![],
     };
+    let dispatch = again.last().copied().unwrap_or(go);
+    for &(cycle, pulse) in &fixed.pulses {
+        let times = [&started, &again].into_iter().filter_map(|chain| chain.get(cycle as usize));
+        b.assign(pulse, Expr::any(times.map(|n| Expr::Net(*n))));
+    }
     let mut units = Units::default();
     for unit in 0..sh.compute_units {
         (b, memories) = compute_unit(sh, b, &fixed, memories, (&bus, dispatch, unit), &mut units);
@@ -129,14 +135,14 @@ fn widen(b: &ModuleBuilder, e: Expr, width: u32) -> Expr {
 }
 
 /// A pulse some cycles later.
-fn delayed(b: &mut ModuleBuilder, pulse: Net, cycles: u32) -> Net {
-    let mut last = pulse;
+fn delayed(b: &mut ModuleBuilder, pulse: Net, cycles: u32) -> Vec<Net> {
+    let mut all = vec![pulse];
     for k in 1..=cycles {
         let q = b.net(&format!("start_p{k}"), 1);
-        b.register(q, last.into(), None, Some(0));
-        last = q;
+        b.register(q, all[all.len() - 1].into(), None, Some(0));
+        all.push(q);
     }
-    last
+    all
 }
 
 struct Control {

@@ -162,22 +162,61 @@ pub struct Late {
     pub known: Moment,
 }
 
-/// An operator scheduled once and instantiated at each use: a straight-line function whose
+/// An operator scheduled once and instantiated at each use: a function without branches whose
 /// inputs are its entry block's parameters.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// Module name without prefix, such as `fadd_f32`.
     pub name: String,
-    /// Its datapath: one block.
+    /// Its datapath: one block, or three, each of which jumps to the next, where [`Unit::turning`] is given.
     pub func: Function,
     /// Outputs in order.
     pub outputs: Vec<Value>,
-    /// Cycle of each instruction; [`Place::Segment`] with segment 0, or [`Place::Static`].
+    /// Stage of each instruction; [`Place::Segment`] with segment 0, or [`Place::Static`]. In the block that is repeated:
+    /// the cycle in a turn, with segment 1.
     pub place: SecondaryMap<Inst, Option<Place>>,
     /// Timing of each instruction.
     pub inst_timing: SecondaryMap<Inst, OpTiming>,
     /// Latency and the delays at its borders.
     pub timing: OpTiming,
+    /// That it is no pipeline: the second block is hardware that is used again and again.
+    pub turning: Option<Turning>,
+}
+
+/// The loop in a unit that is no pipeline. The parameters of the second block are registers. They take the arguments of the
+/// first block's jump in the cycle of stage `start`, and those of the second block's jump at the end of each turn; behind the
+/// last turn they are the parameters of the third block. What else is used behind that stage waits in registers that take a
+/// new value in the same cycle only: to the rest of the unit the loop is one stage.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Turning {
+    /// Stage behind which the loop stands.
+    pub start: u32,
+    /// Turns.
+    pub turns: u32,
+    /// Cycles of a turn.
+    pub cycles: u32,
+    /// Delay in front of the registers: they take a first or a next value, ns.
+    pub load_ns: f64,
+}
+
+impl Unit {
+    /// Least distance in cycles of two operands.
+    pub fn interval(&self) -> u32 {
+        self.turning.map_or(1, |t| t.turns * t.cycles + 1)
+    }
+
+    /// Timing in the prologue, where a register takes the result of a loop, as it does not stay.
+    pub fn prologue_timing(&self) -> OpTiming {
+        match self.turning {
+            Some(_) => OpTiming { latency: self.timing.latency + 1, output_ns: 0.0, ..self.timing },
+            None => self.timing,
+        }
+    }
+
+    /// Register stages from operands to outputs, a loop counted as one.
+    pub fn stages(&self) -> u32 {
+        (self.timing.latency + 1).saturating_sub(self.interval())
+    }
 }
 
 /// How many work-items are on their way at a time.
@@ -242,6 +281,8 @@ pub struct KernelSchedule {
     pub units: PrimaryMap<UnitId, Unit>,
     /// Unit of an instruction, if it is one.
     pub unit_of: SecondaryMap<Inst, Option<UnitId>>,
+    /// Why the unit of a division or square root is a pipeline, or a loop of steps: for the report.
+    pub forms: IndexMap<Inst, String>,
     /// Occupancy.
     pub occupancy: Occupancy,
     /// Whether the kernel runs as a single work-item.

@@ -7,7 +7,7 @@ use crate::memory::{Access, AccessKind, Memory, MemoryId, MemoryKind};
 use crate::place::{OpTiming, Place, UnitId};
 use crate::{
     BlockSchedule, Clock, Control, Feedback, KernelSchedule, Late, LoopKind, LoopSchedule, Moment,
-    Occupancy, PipelinedLoop, Segment, Unit,
+    Occupancy, PipelinedLoop, Segment, Turning, Unit,
 };
 use base::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use base::{Diagnostic, IndexMap, Loc};
@@ -212,6 +212,7 @@ impl Reader {
             accesses: IndexMap::default(),
             units: PrimaryMap::new(),
             unit_of: SecondaryMap::new(),
+            forms: IndexMap::default(),
             occupancy: Occupancy { slots: 0, max_work_group_size: 0, slot_bits: 0, lid_bits: 0 },
             task: false,
             notes: vec![],
@@ -236,7 +237,7 @@ impl Reader {
                 place_of[inst] = place;
                 timing_of[inst] = timing;
             }
-            let outputs = match func.layout.first().map(|b| &func.blocks[*b].term) {
+            let outputs = match func.layout.last().map(|b| &func.blocks[*b].term) {
                 Some(Terminator::Return(Some(v))) => vec![*v],
                 _ => vec![],
             };
@@ -247,6 +248,7 @@ impl Reader {
                 place: place_of,
                 inst_timing: timing_of,
                 timing: OpTiming::default(),
+                turning: None,
             });
         }
         if let Some(p) = places.next() {
@@ -284,6 +286,14 @@ impl Reader {
                 let no_code = l.error("this unit has no function");
                 let mut unit = self.units.next().ok_or(no_code)?;
                 (unit.name, unit.timing) = (l.string()?, l.timing()?);
+                if l.peek().is_some() {
+                    unit.turning = Some(Turning {
+                        turns: l.field("turns")?,
+                        cycles: l.field("cycles")?,
+                        start: l.field("start")?,
+                        load_ns: l.field("load")?,
+                    });
+                }
                 self.s.units.push(unit);
             }
             "loop" => self.a_loop(l)?,
@@ -291,6 +301,13 @@ impl Reader {
             "pipelined" => self.pipelined(l)?,
             "feedback" => self.feedback(l)?,
             "late" => self.late(l)?,
+            "form" => {
+                let value = self.value(l)?;
+                let no_result = l.error("this value is no operation's");
+                let inst = self.s.func.def_inst(value).ok_or(no_result)?;
+                let why = l.string()?;
+                self.s.forms.insert(inst, why);
+            }
             "note" => {
                 let note = l.string()?;
                 self.s.notes.push(note);

@@ -4,7 +4,7 @@ use crate::{KernelSchedule, Place, Unit, UnitId};
 use base::FxHashMap;
 use base::entity::SecondaryMap;
 use ir::analysis::{Cfg, Liveness};
-use ir::{Block, Function, Inst, Terminator, Value, ValueDef};
+use ir::{Block, Function, Inst, Value, ValueDef};
 
 /// Bits of the registers that carry values from stage to stage, in the segments of all blocks and
 /// in each instance of an operator unit. Registers inside multipliers, tables, FIFOs and memory
@@ -110,26 +110,50 @@ fn segment_bits(
     bits + l.bits(&s.func)
 }
 
-fn unit_bits(unit: &Unit) -> u64 {
+/// Bits of the registers of one unit, those of a loop in it among them.
+pub fn unit_bits(unit: &Unit) -> u64 {
     let func = &unit.func;
-    let entry = func.entry();
-    let mut l = Lifetimes::default();
-    func.blocks[entry].params.iter().for_each(|v| l.stands(*v, 0));
-    let placed = |i: &Inst| match unit.place[*i] {
-        Some(Place::Segment { cycle, .. }) => Some((*i, cycle)),
-        _ => None,
-    };
-    let body: Vec<(Inst, u32)> = func.blocks[entry].insts.iter().filter_map(placed).collect();
-    for &(inst, cycle) in &body {
-        if let Some(r) = func.insts[inst].result {
-            l.stands(r, cycle + unit.inst_timing[inst].latency);
+    let mut stages = Lifetimes::default();
+    let mut turn = Lifetimes::default();
+    let held_at = unit.turning.map(|t| t.start + 1);
+    let mut state = 0;
+    for (n, &block) in func.layout.iter().enumerate() {
+        for &v in &func.blocks[block].params {
+            match n {
+                0 => stages.stands(v, 0),
+                1 => {
+                    state += u64::from(func.bits(v));
+                    turn.stands(v, 0);
+                }
+                _ => stages.stands(v, held_at.unwrap_or(0)),
+            }
         }
     }
-    for &(inst, cycle) in &body {
-        func.insts[inst].args.iter().for_each(|a| l.needed(*a, cycle));
+    let placed = |i: &Inst| match unit.place[*i] {
+        Some(Place::Segment { segment, cycle }) => Some((*i, segment, cycle)),
+        _ => None,
+    };
+    let all = func.layout.iter().flat_map(|b| &func.blocks[*b].insts);
+    let body: Vec<(Inst, u32, u32)> = all.filter_map(placed).collect();
+    for &(inst, segment, cycle) in &body {
+        if let Some(r) = func.insts[inst].result {
+            let lifetimes = if segment == 0 { &mut stages } else { &mut turn };
+            lifetimes.stands(r, cycle + unit.inst_timing[inst].latency);
+        }
     }
-    if let Terminator::Return(Some(v)) = func.blocks[entry].term {
-        l.needed(v, unit.timing.latency);
+    for &(inst, segment, cycle) in &body {
+        for &a in &func.insts[inst].args {
+            // What a turn uses from outside is held while the loop turns.
+            let until = if segment == 0 { cycle } else { held_at.unwrap_or(0) };
+            stages.needed(a, until);
+            if segment > 0 {
+                turn.needed(a, cycle);
+            }
+        }
     }
-    l.bits(func)
+    unit.outputs.iter().for_each(|v| stages.needed(*v, unit.stages()));
+    if let (Some(t), Some(block)) = (unit.turning, func.layout.first()) {
+        func.blocks[*block].term.for_each_use(|v| stages.needed(v, t.start));
+    }
+    state + stages.bits(func) + turn.bits(func)
 }

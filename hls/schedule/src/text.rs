@@ -89,7 +89,12 @@ impl Printer<'_> {
         }
         s.accesses.iter().try_for_each(|(inst, a)| self.access(out, *inst, a))?;
         for u in s.units.values() {
-            writeln!(out, "unit {:?} {}", u.name, timing(u.timing))?;
+            write!(out, "unit {:?} {}", u.name, timing(u.timing))?;
+            if let Some(t) = u.turning {
+                write!(out, " turns {} cycles {} start {}", t.turns, t.cycles, t.start)?;
+                write!(out, " load {}", t.load_ns)?;
+            }
+            writeln!(out)?;
         }
         s.loops.iter().try_for_each(|l| self.a_loop(out, l))?;
         for &b in &s.func.layout {
@@ -104,6 +109,11 @@ impl Printer<'_> {
             writeln!(out)?;
         }
         s.pipelined.iter().try_for_each(|(b, p)| self.pipelined(out, *b, p))?;
+        for (inst, why) in &s.forms {
+            if let Some(v) = s.func.insts[*inst].result {
+                writeln!(out, "form {} {why:?}", self.value(v))?;
+            }
+        }
         s.notes.iter().try_for_each(|n| writeln!(out, "note {n:?}"))?;
         self.code(out)
     }

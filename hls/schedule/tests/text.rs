@@ -8,14 +8,14 @@ use schedule::{MemoryKind, Place, parse::parse, text::print};
 #[test]
 fn printed_schedules_read_back() {
     let mut count = 0;
-    for file in ["task", "ndrange", "interval"] {
+    for file in ["task", "ndrange", "interval", "division"] {
         for text in common::texts(file) {
             let s = parse(&text).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(print(&s), text);
             count += 1;
         }
     }
-    assert_eq!(count, 5);
+    assert_eq!(count, 6);
 }
 
 #[test]
@@ -30,6 +30,10 @@ fn facts_of_the_text_arrive() {
     assert_eq!(barriers.count(), 2);
     let tangle = common::kernel("ndrange", "tangle");
     assert_eq!(tangle.loops[0].entries.len(), 2);
+    let beside = common::kernel("division", "beside");
+    let turning = beside.units.values().find_map(|u| u.turning).expect("a loop of steps");
+    assert_eq!((turning.turns, turning.cycles), (8, 1));
+    assert_eq!(beside.forms.len(), 1);
     let chase = common::kernel("task", "chase");
     let p = chase.pipelined.values().next().expect("a loop");
     assert_eq!((p.feedback.len(), p.late.len()), (2, 1));

@@ -6,7 +6,7 @@ mod common;
 use clhls_schedule as schedule;
 use ir::{Block, Inst, Op, Terminator};
 use schedule::verify::{verify, verify_timing};
-use schedule::{AccessKind, Control, KernelSchedule, LoopKind, MemoryKind, Place};
+use schedule::{AccessKind, Control, KernelSchedule, LoopKind, MemoryKind, OpTiming, Place, Unit};
 
 /// The messages with which a valid schedule is rejected once `change` has been made.
 fn rejected(file: &str, kernel: &str, change: impl FnOnce(&mut KernelSchedule)) -> String {
@@ -150,6 +150,58 @@ fn prologue_and_units() {
     expect("ndrange", "phases", "unit udiv_u32 takes longer than its latency", |s| {
         let unit = s.units.values_mut().next().expect("a unit");
         unit.timing.latency -= 1;
+    });
+}
+
+/// The unit that is a loop of steps.
+fn turning(s: &mut KernelSchedule) -> &mut Unit {
+    s.units.values_mut().find(|u| u.turning.is_some()).expect("a loop of steps")
+}
+
+/// Changes the place or the timing of an operation of a block of that unit.
+fn in_turning(
+    s: &mut KernelSchedule,
+    block: usize,
+    change: impl Fn(&mut Option<Place>, &mut OpTiming),
+) {
+    let unit = turning(s);
+    let insts = &unit.func.blocks[unit.func.layout[block]].insts;
+    let placed = |i: &&Inst| matches!(unit.place[**i], Some(Place::Segment { .. }));
+    let inst = *insts.iter().rfind(placed).expect("an operation");
+    change(&mut unit.place[inst], &mut unit.inst_timing[inst]);
+}
+
+#[test]
+fn loops_of_steps() {
+    expect(
+        "division",
+        "beside",
+        "may start every 8 cycles, but its unit sdiv_s16_i9 every 9",
+        |s| {
+            // A second start while the loop still turns.
+            let b = looping(s);
+            s.blocks[b].segments.iter_mut().for_each(|g| g.ii = 8);
+        },
+    );
+    expect("division", "beside", "is neither a pipeline nor a loop", |s| turning(s).turning = None);
+    expect("division", "beside", "starts before", |s| {
+        in_turning(s, 2, |place, _| *place = Some(Place::Segment { segment: 0, cycle: 0 }));
+    });
+    expect("division", "beside", "has no place", |s| {
+        in_turning(s, 1, |place, _| *place = Some(Place::Segment { segment: 0, cycle: 0 }));
+    });
+    expect("division", "beside", "takes", |s| {
+        // The next remainder stands when the registers have taken it.
+        in_turning(s, 1, |place, _| *place = Some(Place::Segment { segment: 1, cycle: 1 }));
+    });
+    expect("division", "beside", "does not wait for the loop", |s| {
+        in_turning(s, 0, |_, timing| timing.latency = 5);
+    });
+    expect("division", "beside", "the loop of unit sdiv_s16_i9 misses the clock period", |s| {
+        turning(s).turning.as_mut().expect("a loop").load_ns = 3.0;
+    });
+    expect("division", "beside", "takes longer than its latency", |s| {
+        turning(s).turning.as_mut().expect("a loop").turns += 1;
     });
 }
 

@@ -274,6 +274,7 @@ mod tests {
             sites: Vec::new(),
             channels: Vec::new(),
             loops: Vec::new(),
+            divisions: Vec::new(),
             notes: Vec::new(),
         };
         kernel.lay_out(true).expect("fits");

@@ -13,6 +13,7 @@ pub fn options(clock_mhz: f64, scheduler: &dyn Scheduler) -> Options<'_> {
         local_arg_bytes: 64,
         memory_ports: 1,
         work_items: clhls_ir_to_schedule::WORK_ITEMS,
+        small_division: false,
         private_memory_bits: 1 << 21,
     }
 }

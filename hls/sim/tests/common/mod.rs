@@ -49,6 +49,7 @@ pub fn manifest(name: &str, args: Vec<Arg>, data_bits: u32) -> Manifest {
         sites: Vec::new(),
         channels: Vec::new(),
         loops: Vec::new(),
+        divisions: Vec::new(),
         notes: Vec::new(),
     };
     kernel.lay_out(false).expect("fits");

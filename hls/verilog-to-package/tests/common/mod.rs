@@ -54,6 +54,7 @@ pub fn kernel(name: &str, args: Vec<Arg>, board: &str, data_bits: u32) -> Kernel
         sites: Vec::new(),
         channels: Vec::new(),
         loops: Vec::new(),
+        divisions: Vec::new(),
         notes: Vec::new(),
     };
     kernel.lay_out(false).unwrap();
