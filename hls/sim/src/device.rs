@@ -52,8 +52,8 @@ impl Default for SimOptions {
 pub struct Simulator {
     manifest: Manifest,
     sources: Vec<Source>,
-    options: SimOptions,
-    memory: DeviceMemory,
+    pub(crate) options: SimOptions,
+    pub(crate) memory: DeviceMemory,
     /// Address of program-scope variables; 0 if there are none.
     program_base: u64,
     /// Running instances by kernel name.
@@ -181,7 +181,7 @@ impl Simulator {
     }
 
     /// Takes the kernel's instance out of the table, or makes one.
-    fn take_model(&mut self, kernel: &str) -> Result<Model, Error> {
+    pub(crate) fn take_model(&mut self, kernel: &str) -> Result<Model, Error> {
         if let Some(model) = self.models.remove(kernel) {
             return Ok(model);
         }

@@ -3,11 +3,14 @@
 //! [`Simulator`] is a [`host::Device`] on the output directory of a build: it has the kernel's Verilog
 //! built by `verilator-sys`, drives it through its registers as a host on a real card does, and
 //! turns what goes wrong in hardware into messages about the kernel's source. See `docs/simulation.md`.
+//! [`Board`] is the same hardware for programs that write its registers themselves.
 
+mod board;
 mod device;
 mod launch;
 mod memory;
 mod report;
 
+pub use board::Board;
 pub use device::{SimOptions, Simulator};
 pub use verilator_sys::{Built, MemoryOptions, Source, default_cache_dir};

@@ -47,7 +47,8 @@ fn generated_c_host_works_on_xrt() {
         xclbin::xclbin("vadd", text(&files, "package/vadd/kernel.xml"), &["bank0"], &buffers);
     std::fs::write(host.join("vadd.xclbin"), file).unwrap();
     std::fs::write(host.join("main.c"), include_str!("data/xrt_host.c")).unwrap();
-    let out = run_on_xrt(&host, &["main.c", "vadd.c", "clhls.c", "clhls_xrt.c", "-ldl"], &[]);
+    let sources = [&["main.c", "vadd.c"], &common::C_RUNTIME[..]].concat();
+    let out = run_on_xrt(&host, &sources, &[]);
     let lines: Vec<&str> = out.lines().collect();
     assert!(
         lines[0].starts_with("XRT: write register") && lines[1].starts_with("XRT: missing.xclbin"),
