@@ -318,6 +318,9 @@ name a script such as
 pub struct ServeArgs {
     /// Output directory of a build.
     pub dir: PathBuf,
+    /// Be the device process of XRT's hardware emulation, which has started this command.
+    #[arg(long)]
+    pub xrt: bool,
     /// Write waveforms.
     #[arg(long, value_name = "FILE.fst")]
     pub trace: Option<PathBuf>,

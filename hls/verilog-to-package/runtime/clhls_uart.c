@@ -18,7 +18,7 @@
 #define UART_BURST 255u          /* words of one request */
 #define UART_ALIGN 64u
 #define UART_FIRST 64u           /* address 0 stays free: a null pointer is no buffer */
-#define UART_SILENCE_MS 5000
+#define UART_SILENCE_MS 25000    /* a simulated board takes seconds for what is in its input */
 
 typedef struct {
     clhls_device base;

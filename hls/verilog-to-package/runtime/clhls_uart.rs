@@ -34,8 +34,8 @@ impl Uart<File> {
         let file = File::options().read(true).write(true).open(path);
         let file = file.map_err(|e| fail(e.to_string()))?;
         let baud = baud.to_string();
-        // raw; a read gives up after 5 seconds of silence
-        let options = ["raw", "-echo", "clocal", "cread", "min", "0", "time", "50"];
+        // raw; a read gives up after 25 seconds of silence, since a simulated board takes seconds for what is in its input
+        let options = ["raw", "-echo", "clocal", "cread", "min", "0", "time", "250"];
         let stty = Command::new("stty").args(["-F", path, &baud]).args(options).output();
         let stty = stty.map_err(|e| fail(format!("stty: {e}")))?;
         if !stty.status.success() {

@@ -2,7 +2,7 @@
 //!
 //! [`pack`] turns the manifest and the Verilog files of a build into
 //!
-//! * `package/`: scripts that make a bit stream (Vitis: `kernel.xml`, Tcl, connectivity, Makefile; ECP5: a serial shell
+//! * `package/`: scripts that make a bit stream (Vitis: `kernel.xml`, Tcl, connectivity, Makefile, emulation; ECP5: a serial shell
 //!   around the kernels, constraints, Makefile; nothing for boards without tools),
 //! * `sim/files.f`: the Verilog files in a form simulators read,
 //! * `host/`: typed functions that launch the kernels, in C and in Rust, with the runtime they stand on and examples
@@ -11,6 +11,7 @@
 //! The paths of the result are those below the build's output directory, where the Verilog stands in `rtl/`.
 
 mod ecp5;
+mod emulation;
 mod error;
 mod host;
 mod pll;

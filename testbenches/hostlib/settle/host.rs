@@ -1,7 +1,7 @@
 //! Gives a kernel a structure, vectors and local memory, and does in Rust what it must do with them.
 
 use settle_host::clhls::{self, NdRange, Result, Status};
-use settle_host::{open, settle, settle_buffer_in, settle_buffer_out};
+use settle_host::{open, settle, settle_buffer_in, settle_buffer_out, settle_program_memory};
 
 const N: usize = 96;
 const LOCAL: usize = 32;
@@ -20,8 +20,9 @@ fn main() -> Result<()> {
     let din = settle_buffer_in(device, 4 * N)?;
     let dout = settle_buffer_out(device, 8 * N)?;
     clhls::write(device, &din, 0, &input)?;
+    let program = settle_program_memory(device)?;
     let range = NdRange::linear(N as u64).with_local([LOCAL as u32, 1, 1]);
-    settle(device, &range, Some(&din), &s, v, -5, 4 * LOCAL, w, Some(&dout), None)?;
+    settle(device, &range, Some(&din), &s, v, -5, 4 * LOCAL, w, Some(&dout), &program, None)?;
     let out: Vec<i64> = clhls::read(device, &dout, 0, N)?;
     for (i, out) in out.into_iter().enumerate() {
         let l = LOCAL - 1 - i % LOCAL;
@@ -29,7 +30,7 @@ fn main() -> Result<()> {
         let weight = [3, -5, 7, 11][i & 3];
         assert_eq!(out, i64::from(turned) + base - 5 - 1234 - 300 * weight, "{i}");
     }
-    let error = settle(device, &range, Some(&din), &s, v, 0, 1 << 30, w, Some(&dout), None);
+    let error = settle(device, &range, Some(&din), &s, v, 0, 1 << 30, w, Some(&dout), &program, None);
     assert_eq!(error.unwrap_err().status, Status::InvalidArgSize);
     println!("ok");
     Ok(())
