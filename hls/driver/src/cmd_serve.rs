@@ -8,6 +8,7 @@ use crate::output::check_file;
 use serve::{pipe, xrt};
 use sim::Board;
 use std::any::Any;
+use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -41,16 +42,22 @@ pub(crate) fn serve(args: &ServeArgs, quiet: bool, streams: &mut Streams<'_>) ->
         .map_err(|e| Failure::new("E0601", format!("the host program broke off: {e}")))
 }
 
-/// The socket at which XRT's emulation waits for the device process that it has started.
+/// The socket at which XRT's emulation waits for the device process that it has started. It has another one for requests of the
+/// device and waits seconds there when it closes, unless it is told that there will be none.
 fn xrt_socket() -> Result<UnixStream> {
     // XRT has this path in its code
-    let user = std::env::var("USER").unwrap_or_default();
+    let folder = Path::new("/tmp").join(std::env::var("USER").unwrap_or_default());
     let id = std::env::var("EMULATION_SOCKETID").unwrap_or_else(|_| "xcl_sock".to_owned());
-    let path = Path::new("/tmp").join(user).join(id);
+    let path = folder.join(&id);
     let start = Instant::now();
     loop {
         match UnixStream::connect(&path) {
-            Ok(socket) => return Ok(socket),
+            Ok(socket) => {
+                let other = UnixStream::connect(folder.join(format!("D2X_unix_sock_{id}")));
+                // without it the end takes longer, that is all
+                let _ = other.and_then(|mut other| other.write_all(&xrt::CLOSE));
+                return Ok(socket);
+            }
             // XRT makes the socket after it has started the process
             Err(_) if start.elapsed() < SOCKET_WAIT => std::thread::sleep(SOCKET_POLL),
             Err(e) => return Err(io("connect to", &path, &e)),

@@ -26,6 +26,9 @@ mod operation {
     pub const SET_ENVIRONMENT: u64 = 20;
 }
 
+/// The header of a request to close, which has no body.
+pub const CLOSE: [u8; 14] = *b"\x09\0\0\0\0\0\0\0\0\x15\x01\0\0\0";
+
 /// More than any message has: XRT sends memory in packets.
 const MOST_BYTES: u64 = 1 << 30;
 

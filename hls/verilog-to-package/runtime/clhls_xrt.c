@@ -80,7 +80,7 @@ static void *open_kernel(xrt_device *card, const clhls_kernel *kernel) {
     }
     void **slot = &card->kernels[kernel->index];
     if (!*slot) *slot = card->xrt.xrtPLKernelOpenExclusive(card->device, card->uuid, kernel->name);
-    if (!*slot) fail(kernel->name);
+    if (!*slot) clhls_fail(CLHLS_INVALID_KERNEL, "XRT: %s: %s", kernel->name, strerror(errno));
     return *slot;
 }
 

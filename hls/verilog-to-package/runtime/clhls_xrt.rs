@@ -126,7 +126,7 @@ impl Xrt {
         // SAFETY: the device is open, the name ends with a zero
         let handle = unsafe { (self.xrt.xrtPLKernelOpenExclusive)(self.device, self.uuid.as_ptr(), name.as_ptr()) };
         if handle.is_null() {
-            return Err(failed(kernel.name));
+            return Err(Error { status: Status::InvalidKernel, ..failed(kernel.name) });
         }
         self.kernels.insert(kernel.index, handle);
         Ok(handle)

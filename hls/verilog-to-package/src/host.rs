@@ -9,8 +9,8 @@ use target::{Board, Flow};
 use crate::registers::{GLOBAL, register_words, registers};
 use crate::{PackError, templates};
 
-/// Bytes of a buffer of the examples: some pages, and little of the smallest board's memory.
-const EXAMPLE_BYTES: u32 = 4096;
+/// Bytes of a buffer of the examples: quick over a serial line too.
+const EXAMPLE_BYTES: u32 = 1024;
 /// Work-items of the examples in dimension 0 when the kernel says nothing about its work-groups.
 const EXAMPLE_ITEMS: u32 = 16;
 

@@ -3,7 +3,7 @@
 
 #include "../check.h"
 
-enum { N = 1000 };
+enum { N = 400 };
 
 int main(void) {
     clhls_device *device = vadd_open(NULL);
