@@ -44,9 +44,11 @@ int main(void) {
     uint32_t registers[64] = {0};
     refused(CLHLS_INVALID_KERNEL, clhls_launch(device, &other, registers, &all, 0, NULL));
 
-    /* a null pointer: simulations know the line, the serial shell answers with an error, of which a load hears nothing */
-    int status = vadd_launch(device, &all, &da, NULL, &dc, N, 60000, NULL);
-    if (is_simulated()) check(status == CLHLS_KERNEL_FAILED && strstr(clhls_error(), "load of 4 bytes"));
+    /* a null pointer: a simulation knows the line */
+    if (is_simulated()) {
+        refused(CLHLS_KERNEL_FAILED, vadd_launch(device, &all, &da, NULL, &dc, N, 60000, NULL));
+        check(strstr(clhls_error(), "load of 4 bytes"));
+    }
 
     clhls_close(device);
     refused(CLHLS_DEVICE_NOT_AVAILABLE, clhls_open_sim("/nonexistent") ? 0 : (int)clhls_last_status());
