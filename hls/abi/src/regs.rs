@@ -27,6 +27,11 @@ pub const ERROR_FLAGS: u32 = 0xf20;
 /// Address bits of the interface.
 pub const ADDRESS_BITS: u32 = 12;
 
+/// Address of the first kernel's registers in packages for XRT's emulation; kernel k's are [`XRT_STRIDE`] * k behind.
+pub const XRT_BASE: u64 = 0x180_0000;
+/// Room of a kernel's registers there.
+pub const XRT_STRIDE: u64 = 0x1_0000;
+
 /// [`CTRL`]: write 1 to start; reads 1 until the launch is done.
 pub const CTRL_START: u32 = 1 << 0;
 /// [`CTRL`]: the launch is done; cleared by reading.

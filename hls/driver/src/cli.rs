@@ -34,6 +34,8 @@ pub enum Command {
     Build(BuildArgs),
     /// Run a kernel in the interpreter or in simulated hardware.
     Run(Box<RunArgs>),
+    /// Simulate built hardware for a host program: requests on standard input, replies on standard output.
+    Serve(ServeArgs),
     /// Show what a build made: loops and their intervals, ports, memory accesses.
     Report(ReportArgs),
     /// List the boards that can be built for.
@@ -305,6 +307,34 @@ pub struct RunArgs {
     /// How, when hardware must be made first.
     #[command(flatten)]
     pub compile: CompileArgs,
+}
+
+/// `clhls serve`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The host programs that `clhls build` writes start this themselves (docs/host-library.md). To give it options let CLHLS
+name a script such as
+
+  #!/bin/sh
+  shift; exec clhls serve --trace run.fst \"$@\"")]
+pub struct ServeArgs {
+    /// Output directory of a build.
+    pub dir: PathBuf,
+    /// Be the device process of XRT's hardware emulation, which has started this command.
+    #[arg(long)]
+    pub xrt: bool,
+    /// Write waveforms.
+    #[arg(long, value_name = "FILE.fst")]
+    pub trace: Option<PathBuf>,
+    /// Seed of memory's behaviour.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Cycles from a request to its answer [default: 100].
+    #[arg(long, value_name = "N")]
+    pub mem_latency: Option<u32>,
+    /// Probability that a memory channel pauses in a cycle [default: 0].
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub stall_rate: Option<f64>,
 }
 
 /// `clhls report`

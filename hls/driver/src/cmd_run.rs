@@ -131,7 +131,7 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
             return Err(Failure::new("E0613", what).help(help));
         }
         read_manifest(input)?;
-        let device = Simulator::open(input, sim_options(args)?)
+        let device = Simulator::open(input, sim_options(settings(args))?)
             .map_err(|e| Failure::new("E0611", e.message))?;
         return simulated(device, args, progress);
     }
@@ -141,7 +141,7 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
     if args.device == Some(DeviceKind::Sim) {
         let build = build(args, module, progress)?;
         let sources = build.sources();
-        let device = Simulator::new(build.manifest, sources, sim_options(args)?)?;
+        let device = Simulator::new(build.manifest, sources, sim_options(settings(args))?)?;
         return simulated(device, args, progress);
     }
     if args.device == Some(DeviceKind::Native) {
@@ -179,15 +179,33 @@ fn simulated(device: Simulator, args: &RunArgs, progress: &mut Progress<'_>) -> 
     Ok(Target { device: Box::new(device), hardware })
 }
 
-fn sim_options(args: &RunArgs) -> Result<SimOptions> {
-    let stall_rate = args.stall_rate.unwrap_or(0.0);
+/// What the command line says of a simulation.
+pub(crate) struct SimSettings<'a> {
+    pub(crate) trace: Option<&'a Path>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) mem_latency: Option<u32>,
+    pub(crate) stall_rate: Option<f64>,
+}
+
+fn settings(args: &RunArgs) -> SimSettings<'_> {
+    SimSettings {
+        trace: args.trace.as_deref(),
+        seed: args.seed,
+        mem_latency: args.mem_latency,
+        stall_rate: args.stall_rate,
+    }
+}
+
+pub(crate) fn sim_options(settings: SimSettings<'_>) -> Result<SimOptions> {
+    let stall_rate = settings.stall_rate.unwrap_or(0.0);
     if !(0.0..1.0).contains(&stall_rate) {
         let what = format!("--stall-rate {stall_rate}: from 0 to below 1 is possible");
         return Err(Failure::new("E0613", what));
     }
-    let mut options = SimOptions { trace: args.trace.clone(), ..SimOptions::default() };
-    options.memory.seed = args.seed.unwrap_or(options.memory.seed);
-    let latency = args.mem_latency.unwrap_or(MEM_LATENCY).max(1);
+    let trace = settings.trace.map(Path::to_owned);
+    let mut options = SimOptions { trace, ..SimOptions::default() };
+    options.memory.seed = settings.seed.unwrap_or(options.memory.seed);
+    let latency = settings.mem_latency.unwrap_or(MEM_LATENCY).max(1);
     options.memory.read_latency = latency;
     options.memory.write_latency = latency;
     options.memory.stall_rate = stall_rate;

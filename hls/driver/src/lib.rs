@@ -9,6 +9,7 @@ mod cmd_check;
 mod cmd_completions;
 mod cmd_report;
 mod cmd_run;
+mod cmd_serve;
 mod cmd_support;
 pub mod emu;
 pub mod failure;
@@ -80,6 +81,7 @@ fn dispatch(cli: Cli, streams: &mut Streams<'_>) -> Result<()> {
     match cli.command {
         Command::Build(args) => cmd_build::build(&args, quiet, streams),
         Command::Run(args) => cmd_run::run(&args, quiet, streams),
+        Command::Serve(args) => cmd_serve::serve(&args, quiet, streams),
         Command::Report(args) => cmd_report::report(&args, streams),
         Command::Boards(args) => cmd_boards::boards(&args, streams),
         Command::Support => cmd_support::support(streams),

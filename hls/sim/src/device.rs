@@ -53,8 +53,8 @@ impl Default for SimOptions {
 pub struct Simulator {
     manifest: Manifest,
     sources: Vec<Source>,
-    options: SimOptions,
-    memory: DeviceMemory,
+    pub(crate) options: SimOptions,
+    pub(crate) memory: DeviceMemory,
     /// Address of program-scope variables; 0 if there are none.
     program_base: u64,
     /// Running instances by kernel name.

@@ -197,7 +197,10 @@ fn finish(
     Ok(Outcome::Done(LaunchStats { work_items, hardware: Some(hardware) }))
 }
 
-fn channels(session: &mut Session<'_>, kernel: &Kernel) -> Result<Vec<ChannelState>, Error> {
+pub(crate) fn channels(
+    session: &mut Session<'_>,
+    kernel: &Kernel,
+) -> Result<Vec<ChannelState>, Error> {
     (0..kernel.channels.len())
         .map(|index| {
             let (valid, ready, space) = session.channel(index).map_err(model_error)?;

@@ -60,6 +60,49 @@ impl DeviceMemory {
         Ok(base)
     }
 
+    /// Makes memory at an address that the caller has chosen.
+    pub(crate) fn allocate_at(&mut self, base: u64, size: u64) -> Result<(), Error> {
+        let impossible = || {
+            let what = format!("{size} bytes at address {base:#x}: not a place for a buffer");
+            Error::new(ErrorKind::Buffer, what)
+        };
+        let region = Region::new(base, size).ok_or_else(impossible)?;
+        let index = self.regions.partition_point(|other| other.base() < base);
+        let before = index.checked_sub(1).and_then(|before| self.regions.get(before));
+        let after = self.regions.get(index);
+        if before.is_some_and(|r| r.end() > base) || after.is_some_and(|r| r.base() < region.end())
+        {
+            return Err(impossible());
+        }
+        self.regions.insert(index, region);
+        Ok(())
+    }
+
+    /// Frees memory that is no buffer with a name.
+    pub(crate) fn free_at(&mut self, base: u64) -> Result<(), Error> {
+        let index = self.regions.binary_search_by_key(&base, Region::base).map_err(|_| {
+            Error::new(ErrorKind::Buffer, format!("nothing was allocated at {base:#x}"))
+        })?;
+        self.regions.remove(index);
+        Ok(())
+    }
+
+    /// `length` bytes from a device address on, all in one allocation.
+    pub(crate) fn range_mut(&mut self, address: u64, length: u64) -> Result<&mut [u8], Error> {
+        let outside = || {
+            let what = format!("{length} bytes at address {address:#x}: not in one buffer");
+            Error::new(ErrorKind::Buffer, what)
+        };
+        let index = self.regions.partition_point(|region| region.base() <= address);
+        let region = index.checked_sub(1).and_then(|index| self.regions.get_mut(index));
+        let region = region.ok_or_else(outside)?;
+        let start = address - region.base();
+        let end = start.checked_add(length).filter(|end| *end <= region.size());
+        let end = end.ok_or_else(outside)?;
+        // the region is memory of this machine: its offsets fit
+        Ok(&mut region.bytes_mut()[start as usize..end as usize])
+    }
+
     /// Allocates a buffer.
     pub(crate) fn allocate_buffer(&mut self, size: u64) -> Result<BufferId, Error> {
         let base = self.allocate(size)?;
@@ -149,5 +192,23 @@ mod tests {
         assert!(memory.allocate_buffer(0).is_err());
         let error = memory.allocate_buffer(1 << 33).expect_err("no 8 GiB in 32 bits");
         assert_eq!(error.kind, ErrorKind::OutOfMemory);
+    }
+    #[test]
+    fn memory_at_addresses_of_the_caller_does_not_overlap() {
+        let mut memory = DeviceMemory::new(64);
+        for (base, size) in [(0x4000, 10), (0x2000, 4096), (0x3000, 1)] {
+            memory.allocate_at(base, size).expect("free");
+        }
+        for (base, size) in [(0x1000, 4097), (0x2000, 1), (0x3001, 1), (0x4000, 1), (0, 1 << 40)] {
+            assert!(memory.allocate_at(base, size).is_err(), "{base:#x} {size}");
+        }
+        memory.range_mut(0x4002, 8).expect("inside").fill(7);
+        assert_eq!(memory.range_mut(0x4001, 2).expect("inside"), [0xa5, 7]);
+        for (address, size) in [(0x4003, 8), (0x1fff, 1), (0x4000, u64::MAX), (0x2fff, 2)] {
+            assert!(memory.range_mut(address, size).is_err(), "{address:#x} {size}");
+        }
+        memory.free_at(0x3000).expect("allocated");
+        assert!(memory.free_at(0x3000).is_err() && memory.free_at(0x4001).is_err());
+        memory.allocate_at(0x3000, 4096).expect("free again");
     }
 }

@@ -1,39 +1,114 @@
 /* Host runtime of clhls designs: see clhls.h. */
-#define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 
 #include "clhls_device.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ------------------------------------------------------------------ messages */
 
 static _Thread_local char message[512] = "no error";
+static _Thread_local clhls_status last = CLHLS_SUCCESS;
 
 const char *clhls_error(void) { return message; }
 
-int clhls_fail(const char *format, ...) {
+clhls_status clhls_last_status(void) { return last; }
+
+int clhls_fail(clhls_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return -1;
+    last = status;
+    return status;
+}
+
+const char *clhls_status_name(int status) {
+    switch (status) {
+#define NAME(status) case status: return #status
+    NAME(CLHLS_SUCCESS);
+    NAME(CLHLS_DEVICE_NOT_AVAILABLE);
+    NAME(CLHLS_OUT_OF_DEVICE_MEMORY);
+    NAME(CLHLS_KERNEL_FAILED);
+    NAME(CLHLS_OUT_OF_HOST_MEMORY);
+    NAME(CLHLS_INVALID_VALUE);
+    NAME(CLHLS_INVALID_BUFFER);
+    NAME(CLHLS_INVALID_KERNEL);
+    NAME(CLHLS_INVALID_ARG_SIZE);
+    NAME(CLHLS_INVALID_WORK_GROUP_SIZE);
+    NAME(CLHLS_INVALID_GLOBAL_OFFSET);
+    NAME(CLHLS_INVALID_BUFFER_SIZE);
+    NAME(CLHLS_INVALID_GLOBAL_WORK_SIZE);
+    NAME(CLHLS_TIMEOUT);
+#undef NAME
+    }
+    return "unknown status";
+}
+
+/* ------------------------------------------------------------------ devices by name */
+
+/* What follows a device's kind in its name, "" if nothing does; NULL if it is of another kind. */
+static const char *after(const char *device, const char *kind) {
+    size_t length = strlen(kind);
+    if (strncmp(device, kind, length)) return NULL;
+    if (device[length] == ':') return device + length + 1;
+    return device[length] ? NULL : "";
+}
+
+static clhls_device *open_uart(const clhls_design *design, const char *port) {
+    char path[256];
+    unsigned baud = design->baud ? design->baud : 115200;
+    const char *speed = strrchr(port, ':');
+    size_t length = speed ? (size_t)(speed - port) : strlen(port);
+    if (speed) baud = (unsigned)strtoul(speed + 1, NULL, 10);
+    if (length == 0 || length >= sizeof path) {
+        clhls_fail(CLHLS_INVALID_VALUE, "uart:%s: a serial port is missing, such as uart:/dev/ttyUSB0", port);
+        return NULL;
+    }
+    memcpy(path, port, length);
+    path[length] = 0;
+    return clhls_open_uart(path, baud);
+}
+
+static clhls_device *open_xrt(const clhls_design *design, const char *rest) {
+    unsigned card = 0;
+    char *end = (char *)rest;
+    if (isdigit((unsigned char)*rest)) card = (unsigned)strtoul(rest, &end, 10);
+    if (end != rest && (*end == ':' || *end == 0)) rest = *end ? end + 1 : end;
+    else card = 0;
+    if (*rest) return clhls_open_xrt(card, rest);
+    size_t size = strlen(design->folder) + strlen(design->name) + sizeof "/package/.hw.xclbin";
+    char *path = malloc(size);
+    if (!path) {
+        clhls_fail(CLHLS_OUT_OF_HOST_MEMORY, "out of memory");
+        return NULL;
+    }
+    snprintf(path, size, "%s/package/%s.hw.xclbin", design->folder, design->name);
+    clhls_device *opened = clhls_open_xrt(card, path);
+    free(path);
+    return opened;
+}
+
+clhls_device *clhls_open(const clhls_design *design, const char *device) {
+    const char *rest;
+    if (!device) device = getenv("CLHLS_DEVICE");
+    if (!device || !*device) device = "sim";
+    if ((rest = after(device, "sim"))) return clhls_open_sim(*rest ? rest : design->folder);
+    if ((rest = after(device, "uart"))) return open_uart(design, rest);
+    if ((rest = after(device, "xrt"))) return open_xrt(design, rest);
+    clhls_fail(CLHLS_INVALID_VALUE, "no device \"%s\": sim[:FOLDER], uart:PORT[:BAUD] and xrt[:CARD][:FILE] are known", device);
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ registers and buffers */
 
 #define REGISTER_ARGS 0x10u
 #define REGISTER_COUNTERS 0xf00u
-#define REGISTER_ERRORS 0xf20u
 #define CTRL_START 1u
 #define CTRL_DONE 2u
 
@@ -45,27 +120,28 @@ int clhls_buffer_create(clhls_device *device, const clhls_kernel *kernel, unsign
                         clhls_buffer *buffer) {
     memset(buffer, 0, sizeof *buffer);
     buffer->size = size;
-    if (!device) return clhls_fail("no device");
-    if (size == 0) return clhls_fail("a buffer must have at least one byte");
+    if (!device) return clhls_fail(CLHLS_INVALID_VALUE, "no device");
+    if (size == 0) return clhls_fail(CLHLS_INVALID_BUFFER_SIZE, "a buffer must have at least one byte");
     buffer->device = device;
     return device->create(device, kernel, xrt_arg, buffer);
 }
 
 static int in_range(const clhls_buffer *buffer, size_t offset, size_t size) {
-    if (!buffer->device) return clhls_fail("the buffer has not been created");
+    if (!buffer->device) return clhls_fail(CLHLS_INVALID_BUFFER, "the buffer has not been created");
     if (offset > buffer->size || size > buffer->size - offset)
-        return clhls_fail("bytes %zu to %zu are not in a buffer of %zu bytes", offset, offset + size, buffer->size);
+        return clhls_fail(CLHLS_INVALID_BUFFER, "%zu bytes from %zu on are not in a buffer of %zu bytes", size, offset,
+                          buffer->size);
     return 0;
 }
 
 int clhls_buffer_write(const clhls_buffer *buffer, size_t offset, const void *data, size_t size) {
-    if (in_range(buffer, offset, size)) return -1;
-    return size ? buffer->device->write(buffer, offset, data, size) : 0;
+    int status = in_range(buffer, offset, size);
+    return status || size == 0 ? status : buffer->device->write(buffer, offset, data, size);
 }
 
 int clhls_buffer_read(const clhls_buffer *buffer, size_t offset, void *data, size_t size) {
-    if (in_range(buffer, offset, size)) return -1;
-    return size ? buffer->device->read(buffer, offset, data, size) : 0;
+    int status = in_range(buffer, offset, size);
+    return status || size == 0 ? status : buffer->device->read(buffer, offset, data, size);
 }
 
 void clhls_buffer_destroy(clhls_buffer *buffer) {
@@ -81,327 +157,108 @@ static uint64_t now_ms(void) {
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Checks a range and puts it into the hidden registers: work_dim, global, local, groups, offset. */
-static int put_ndrange(const clhls_kernel *kernel, const clhls_ndrange *range, uint32_t *registers) {
-    uint32_t values[13] = {1};
+/* The local size of a caller who names none: the kernel's own if it suits, else in each dimension the largest divisor of the
+ * global size for which there is room. */
+static void choose_local(const clhls_kernel *kernel, const uint64_t *global, uint32_t *local) {
+    uint64_t items = 1;
+    int suits = kernel->default_local[0] != 0;
+    for (int d = 0; d < 3; ++d) {
+        local[d] = kernel->default_local[d];
+        items *= local[d];
+        if (suits && global[d] % local[d] && !kernel->non_uniform) suits = 0;
+    }
+    if (kernel->local_is_fixed || (suits && items <= kernel->max_group)) return;
+    uint64_t room = kernel->max_group;
+    for (int d = 0; d < 3; ++d) {
+        uint64_t size = global[d] < room ? global[d] : room;
+        while (size > 1 && (global[d] % size || (d == 0 && size % kernel->lanes && size < global[d]))) --size;
+        local[d] = (uint32_t)size;
+        room /= size;
+    }
+}
+
+static int check_local(const clhls_kernel *kernel, const uint64_t *global, const uint32_t *local, uint32_t offset) {
     uint64_t items = 1;
     for (int d = 0; d < 3; ++d) {
-        uint64_t global = range->global[d] == 0 && d > 0 ? 1 : range->global[d];
-        uint32_t local = range->local[d] ? range->local[d] : range->local[0] ? 1 : kernel->default_local[d];
-        if (global == 0) return clhls_fail("%s: the global size is 0", kernel->name);
-        if (global + range->offset[d] > (uint64_t)1 << 32 || global >> 32)
-            return clhls_fail("%s: global size and offset of dimension %d exceed 32 bits", kernel->name, d);
-        int chosen = range->local[0] || kernel->local_is_fixed || kernel->non_uniform;
-        if (!chosen && global % local) local = 1;
-        if (kernel->local_is_fixed && local != kernel->default_local[d])
-            return clhls_fail("%s: the local size must be %u x %u x %u", kernel->name, kernel->default_local[0],
-                              kernel->default_local[1], kernel->default_local[2]);
-        if (global % local && !kernel->non_uniform)
-            return clhls_fail("%s: the local size %u of dimension %d does not divide the global size %llu",
-                              kernel->name, local, d, (unsigned long long)global);
-        if (d == 0 && (range->offset[0] % kernel->lanes || (local % kernel->lanes && local < global)))
-            return clhls_fail("%s: built for %u work-items at a time: the offset %u and the local size %u of dimension 0 "
-                              "must be multiples of that", kernel->name, kernel->lanes, range->offset[0], local);
-        items *= local;
+        if (kernel->local_is_fixed && local[d] != kernel->default_local[d])
+            return clhls_fail(CLHLS_INVALID_WORK_GROUP_SIZE, "%s: the local size must be %u x %u x %u", kernel->name,
+                              kernel->default_local[0], kernel->default_local[1], kernel->default_local[2]);
+        if (global[d] % local[d] && !kernel->non_uniform)
+            return clhls_fail(CLHLS_INVALID_WORK_GROUP_SIZE,
+                              "%s: the local size %u of dimension %d does not divide the global size %llu",
+                              kernel->name, local[d], d, (unsigned long long)global[d]);
+        items *= local[d];
         if (items > kernel->max_group)
-            return clhls_fail("%s: at most %u work-items in a work-group", kernel->name, kernel->max_group);
-        if (global > 1) values[0] = (uint32_t)d + 1;
-        values[1 + d] = (uint32_t)global;
-        values[4 + d] = local;
-        values[7 + d] = (uint32_t)((global + local - 1) / local);
+            return clhls_fail(CLHLS_INVALID_WORK_GROUP_SIZE, "%s: at most %u work-items in a work-group", kernel->name,
+                              kernel->max_group);
+    }
+    if (offset % kernel->lanes || (local[0] % kernel->lanes && local[0] < global[0]))
+        return clhls_fail(CLHLS_INVALID_WORK_GROUP_SIZE,
+                          "%s: built for %u work-items at a time: the offset %u and the local size %u of dimension 0 "
+                          "must be multiples of that", kernel->name, kernel->lanes, offset, local[0]);
+    return CLHLS_SUCCESS;
+}
+
+/* Checks a range and puts it into the hidden registers: work_dim, global, local, groups, offset. */
+static int put_ndrange(const clhls_kernel *kernel, const clhls_ndrange *range, uint32_t *registers) {
+    uint64_t global[3];
+    uint32_t local[3], values[13] = {1};
+    for (int d = 0; d < 3; ++d) {
+        global[d] = range->global[d] == 0 && d > 0 ? 1 : range->global[d];
+        local[d] = range->local[d] ? range->local[d] : 1;
+        if (global[d] == 0 || global[d] >> 32)
+            return clhls_fail(CLHLS_INVALID_GLOBAL_WORK_SIZE, "%s: the global size %llu of dimension %d is not 1 to 4294967295",
+                              kernel->name, (unsigned long long)global[d], d);
+        if (global[d] + range->offset[d] > (uint64_t)1 << 32)
+            return clhls_fail(CLHLS_INVALID_GLOBAL_OFFSET, "%s: global size and offset of dimension %d exceed 32 bits",
+                              kernel->name, d);
+    }
+    if (range->local[0] == 0) choose_local(kernel, global, local);
+    int status = check_local(kernel, global, local, range->offset[0]);
+    if (status) return status;
+    for (int d = 0; d < 3; ++d) {
+        if (global[d] > 1) values[0] = (uint32_t)d + 1;
+        values[1 + d] = (uint32_t)global[d];
+        values[4 + d] = local[d];
+        values[7 + d] = (uint32_t)((global[d] + local[d] - 1) / local[d]);
         values[10 + d] = range->offset[d];
     }
     for (uint32_t i = 0; i < 13; ++i) registers[kernel->hidden + 2 * i] = values[i];
-    return 0;
+    return CLHLS_SUCCESS;
+}
+
+/* Starts a kernel whose arguments have been written, and waits for its end. */
+static int run(clhls_device *device, const clhls_kernel *kernel, unsigned timeout_ms) {
+    uint32_t control = CTRL_START;
+    int status = device->write_registers(device, kernel, 0, &control, 1);
+    uint64_t start = now_ms();
+    while (status == CLHLS_SUCCESS) {
+        /* reading clears done */
+        status = device->read_registers(device, kernel, 0, &control, 1);
+        if (status || control & CTRL_DONE) break;
+        uint64_t waited = now_ms() - start;
+        if (timeout_ms && waited > timeout_ms)
+            return clhls_fail(CLHLS_TIMEOUT, "%s: not done after %u ms", kernel->name, timeout_ms);
+        if (waited > 10) nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    }
+    return status;
 }
 
 int clhls_launch(clhls_device *device, const clhls_kernel *kernel, uint32_t *registers, const clhls_ndrange *range,
                  unsigned timeout_ms, clhls_counters *counters) {
-    if (!device) return clhls_fail("no device");
-    if (put_ndrange(kernel, range, registers)) return -1;
-    if (device->write_registers(device, kernel, REGISTER_ARGS, registers, kernel->words)) return -1;
-    uint32_t control = CTRL_START;
-    if (device->write_registers(device, kernel, 0, &control, 1)) return -1;
-    uint64_t start = now_ms();
-    for (;;) {
-        /* reading clears done */
-        if (device->read_registers(device, kernel, 0, &control, 1)) return -1;
-        if (control & CTRL_DONE) break;
-        uint64_t waited = now_ms() - start;
-        if (timeout_ms && waited > timeout_ms)
-            return clhls_fail("%s: not done after %u ms", kernel->name, timeout_ms);
-        if (waited > 10) usleep(200);
-    }
-    uint32_t errors;
-    if (device->read_registers(device, kernel, REGISTER_ERRORS, &errors, 1)) return -1;
+    if (!device || !range) return clhls_fail(CLHLS_INVALID_VALUE, "no %s", device ? "range" : "device");
+    int status = put_ndrange(kernel, range, registers);
+    if (!status) status = device->write_registers(device, kernel, REGISTER_ARGS, registers, kernel->words);
+    if (!status) status = run(device, kernel, timeout_ms);
+    /* the counters, 64 bits each, and the error flags behind them */
+    uint32_t words[9];
+    if (!status) status = device->read_registers(device, kernel, REGISTER_COUNTERS, words, 9);
+    if (status) return status;
     if (counters) {
-        uint32_t words[8];
-        if (device->read_registers(device, kernel, REGISTER_COUNTERS, words, 8)) return -1;
         uint64_t *values[4] = {&counters->cycles, &counters->work_items, &counters->read_beats, &counters->write_beats};
         for (int i = 0; i < 4; ++i) *values[i] = words[2 * i] | (uint64_t)words[2 * i + 1] << 32;
     }
-    if (errors & 1) return clhls_fail("%s: not all work-items of a work-group reached a barrier", kernel->name);
-    if (errors) return clhls_fail("%s: error flags 0x%x", kernel->name, errors);
-    return 0;
-}
-
-/* ------------------------------------------------------------------ serial link: the UARTBone protocol */
-
-#define UART_KERNELS 0x80000000u
-#define UART_IDENT 0xf0000000u
-#define UART_MAGIC 0x53484c43u
-#define UART_BURST 255u          /* words of one request */
-#define UART_ALIGN 64u
-#define UART_FIRST 64u           /* address 0 stays free: a null pointer is no buffer */
-#define UART_SILENCE_MS 5000
-
-typedef struct {
-    clhls_device base;
-    int in, out, owned;
-    uint32_t kernels;
-    uint64_t size, top; /* memory: all, and the first free byte */
-    unsigned live;      /* buffers */
-} uart_device;
-
-static int send_all(uart_device *uart, const uint8_t *data, size_t size) {
-    while (size > 0) {
-        ssize_t n = write(uart->out, data, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return clhls_fail("serial link: %s", n < 0 ? strerror(errno) : "closed");
-        data += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
-static int receive_all(uart_device *uart, uint8_t *data, size_t size) {
-    while (size > 0) {
-        struct pollfd wait = {uart->in, POLLIN, 0};
-        int ready = poll(&wait, 1, UART_SILENCE_MS);
-        if (ready < 0 && errno == EINTR) continue;
-        if (ready == 0) return clhls_fail("serial link: no answer for %d ms", UART_SILENCE_MS);
-        ssize_t n = ready < 0 ? -1 : read(uart->in, data, size);
-        if (n <= 0) return clhls_fail("serial link: %s", n < 0 ? strerror(errno) : "closed");
-        data += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
-static void put_be32(uint8_t *to, uint32_t value) {
-    for (int i = 0; i < 4; ++i) to[i] = (uint8_t)(value >> (24 - 8 * i));
-}
-
-/* Writes words at a byte address (a multiple of 4). */
-static int uart_put(uart_device *uart, uint32_t address, const uint32_t *words, size_t count) {
-    uint8_t frame[6 + 4 * UART_BURST];
-    while (count > 0) {
-        size_t n = count < UART_BURST ? count : UART_BURST;
-        frame[0] = 1;
-        frame[1] = (uint8_t)n;
-        put_be32(frame + 2, address / 4);
-        for (size_t i = 0; i < n; ++i) put_be32(frame + 6 + 4 * i, words[i]);
-        if (send_all(uart, frame, 6 + 4 * n)) return -1;
-        words += n;
-        count -= n;
-        address += (uint32_t)(4 * n);
-    }
-    return 0;
-}
-
-/* Reads words at a byte address (a multiple of 4). */
-static int uart_get(uart_device *uart, uint32_t address, uint32_t *words, size_t count) {
-    uint8_t frame[4 * UART_BURST];
-    while (count > 0) {
-        size_t n = count < UART_BURST ? count : UART_BURST;
-        frame[0] = 2;
-        frame[1] = (uint8_t)n;
-        put_be32(frame + 2, address / 4);
-        if (send_all(uart, frame, 6) || receive_all(uart, frame, 4 * n)) return -1;
-        for (size_t i = 0; i < n; ++i)
-            words[i] = (uint32_t)frame[4 * i] << 24 | (uint32_t)frame[4 * i + 1] << 16 |
-                       (uint32_t)frame[4 * i + 2] << 8 | frame[4 * i + 3];
-        words += n;
-        count -= n;
-        address += (uint32_t)(4 * n);
-    }
-    return 0;
-}
-
-static uint32_t uart_register(const clhls_kernel *kernel, uint32_t offset) {
-    return UART_KERNELS + kernel->index * 0x1000u + offset;
-}
-
-static int uart_check(uart_device *uart, const clhls_kernel *kernel) {
-    if (kernel->index < uart->kernels) return 0;
-    return clhls_fail("%s: the design on the board has only %u kernels", kernel->name, uart->kernels);
-}
-
-static int uart_write_registers(clhls_device *device, const clhls_kernel *kernel, uint32_t offset,
-                                const uint32_t *words, uint32_t count) {
-    uart_device *uart = (uart_device *)device;
-    return uart_check(uart, kernel) ? -1 : uart_put(uart, uart_register(kernel, offset), words, count);
-}
-
-static int uart_read_registers(clhls_device *device, const clhls_kernel *kernel, uint32_t offset, uint32_t *words,
-                               uint32_t count) {
-    uart_device *uart = (uart_device *)device;
-    return uart_check(uart, kernel) ? -1 : uart_get(uart, uart_register(kernel, offset), words, count);
-}
-
-/* A stack: memory comes back when the buffer on top of it, or the last one, goes. */
-static int uart_create(clhls_device *device, const clhls_kernel *kernel, unsigned xrt_arg, clhls_buffer *buffer) {
-    uart_device *uart = (uart_device *)device;
-    (void)kernel;
-    (void)xrt_arg;
-    uint64_t free_bytes = uart->size - uart->top;
-    if (buffer->size > free_bytes || buffer->size > uart->size) {
-        buffer->device = NULL;
-        return clhls_fail("no room for %zu bytes: %llu of the board's %llu are free", buffer->size,
-                          (unsigned long long)free_bytes, (unsigned long long)uart->size);
-    }
-    buffer->address = uart->top;
-    uint64_t next = uart->top + ((buffer->size + UART_ALIGN - 1) & ~(uint64_t)(UART_ALIGN - 1));
-    uart->top = next < uart->size ? next : uart->size;
-    ++uart->live;
-    return 0;
-}
-
-static void uart_destroy(clhls_buffer *buffer) {
-    uart_device *uart = (uart_device *)buffer->device;
-    uint64_t end = buffer->address + ((buffer->size + UART_ALIGN - 1) & ~(uint64_t)(UART_ALIGN - 1));
-    if (end >= uart->top) uart->top = buffer->address;
-    if (--uart->live == 0) uart->top = UART_FIRST;
-}
-
-/* The words that hold `size` bytes at `address`; `first` gets the byte of the first word that is meant. */
-static size_t word_span(uint64_t address, size_t size, size_t *first) {
-    *first = (size_t)(address % 4);
-    return (*first + size + 3) / 4;
-}
-
-static int uart_read(const clhls_buffer *buffer, size_t offset, void *data, size_t size) {
-    uint64_t address = buffer->address + offset;
-    size_t first, count = word_span(address, size, &first);
-    uint32_t *words = malloc(4 * count);
-    if (!words) return clhls_fail("out of memory");
-    int result = uart_get((uart_device *)buffer->device, (uint32_t)(address - first), words, count);
-    for (size_t i = 0; result == 0 && i < size; ++i)
-        ((uint8_t *)data)[i] = (uint8_t)(words[(first + i) / 4] >> (8 * ((first + i) % 4)));
-    free(words);
-    return result;
-}
-
-static int uart_write(const clhls_buffer *buffer, size_t offset, const void *data, size_t size) {
-    uart_device *uart = (uart_device *)buffer->device;
-    uint64_t address = buffer->address + offset;
-    size_t first, count = word_span(address, size, &first);
-    uint32_t start = (uint32_t)(address - first);
-    uint32_t *words = calloc(count, 4);
-    if (!words) return clhls_fail("out of memory");
-    /* the bus writes whole words: keep the bytes around */
-    int result = 0;
-    if (first) result = uart_get(uart, start, words, 1);
-    if (result == 0 && (first + size) % 4 && (count > 1 || !first))
-        result = uart_get(uart, start + (uint32_t)(4 * (count - 1)), words + count - 1, 1);
-    for (size_t i = 0; result == 0 && i < size; ++i) {
-        unsigned shift = (unsigned)(8 * ((first + i) % 4));
-        uint32_t *word = &words[(first + i) / 4];
-        *word = (*word & ~(0xffu << shift)) | (uint32_t)((const uint8_t *)data)[i] << shift;
-    }
-    if (result == 0) result = uart_put(uart, start, words, count);
-    free(words);
-    return result;
-}
-
-static void uart_close(clhls_device *device) {
-    uart_device *uart = (uart_device *)device;
-    if (uart->owned) close(uart->in);
-    free(uart);
-}
-
-/* Reads the identification registers: is there a clhls design at the other end? */
-static clhls_device *uart_open(int in, int out, int owned) {
-    uart_device *uart = calloc(1, sizeof *uart);
-    if (!uart) {
-        clhls_fail("out of memory");
-        if (owned) close(in);
-        return NULL;
-    }
-    uart->base = (clhls_device){uart_close, uart_write_registers, uart_read_registers, uart_create,
-                                uart_write, uart_read, uart_destroy};
-    uart->in = in;
-    uart->out = out;
-    uart->owned = owned;
-    uint32_t ident[4];
-    int result = uart_get(uart, UART_IDENT, ident, 4);
-    if (result == 0 && ident[0] != UART_MAGIC)
-        result = clhls_fail("what answers on the serial link is no clhls design (identification 0x%08x)", ident[0]);
-    if (result == 0 && ident[1] != 1)
-        result = clhls_fail("the design's serial shell has version %u, this program knows version 1", ident[1]);
-    if (result) {
-        uart_close(&uart->base);
-        return NULL;
-    }
-    uart->kernels = ident[2];
-    uart->size = ident[3];
-    uart->top = UART_FIRST;
-    return &uart->base;
-}
-
-clhls_device *clhls_open_stream(int read_fd, int write_fd) { return uart_open(read_fd, write_fd, 0); }
-
-static int speed_of(unsigned baud, speed_t *speed) {
-    static const struct {
-        unsigned baud;
-        speed_t speed;
-    } known[] = {{115200, B115200},
-#ifdef B921600
-                 {921600, B921600},
-#endif
-#ifdef B1000000
-                 {1000000, B1000000},
-#endif
-#ifdef B2000000
-                 {2000000, B2000000},
-#endif
-#ifdef B3000000
-                 {3000000, B3000000},
-#endif
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
-        if (known[i].baud == baud) {
-            *speed = known[i].speed;
-            return 0;
-        }
-    return clhls_fail("a serial link at %u bit/s is not possible here", baud);
-}
-
-clhls_device *clhls_open_uart(const char *path, unsigned baud) {
-    speed_t speed = B115200;
-    if (speed_of(baud, &speed)) return NULL;
-    int fd = open(path, O_RDWR | O_NOCTTY);
-    if (fd < 0) {
-        clhls_fail("%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    struct termios line;
-    if (tcgetattr(fd, &line)) {
-        clhls_fail("%s: %s", path, strerror(errno));
-        close(fd);
-        return NULL;
-    }
-    cfmakeraw(&line);
-    line.c_cflag |= CLOCAL | CREAD;
-    cfsetispeed(&line, speed);
-    cfsetospeed(&line, speed);
-    if (tcsetattr(fd, TCSANOW, &line)) {
-        clhls_fail("%s: %s", path, strerror(errno));
-        close(fd);
-        return NULL;
-    }
-    /* a command that an earlier program left unfinished is forgotten after 100 ms */
-    usleep(120000);
-    tcflush(fd, TCIOFLUSH);
-    return uart_open(fd, fd, 1);
+    if (words[8] & 1)
+        return clhls_fail(CLHLS_KERNEL_FAILED, "%s: not all work-items of a work-group reached a barrier", kernel->name);
+    return words[8] ? clhls_fail(CLHLS_KERNEL_FAILED, "%s: error flags 0x%x", kernel->name, words[8]) : CLHLS_SUCCESS;
 }

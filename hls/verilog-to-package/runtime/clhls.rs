@@ -1,22 +1,126 @@
-//! Host runtime of clhls designs in Rust, without dependencies: buffers and launches over the serial link of a board or a
-//! simulation. The typed functions of a design (`<design>.rs`) stand on this; use both as modules of a program:
+//! Host runtime of clhls designs, without dependencies: opens a device, moves buffers, starts kernels. The typed functions
+//! of a design stand on this.
 //!
-//! ```ignore
-//! mod clhls;
-//! mod <design>;
-//! ```
-//!
-//! Other links implement [`Device`].
-#![allow(dead_code)]
+//! [`open`] names the devices there are; others implement [`Device`]. The C runtime beside this crate does the same with the
+//! same numbers and texts (`clhls.h`).
 
-use std::io::{self, Read, Write};
+mod sim;
+mod uart;
+mod xrt;
+
 use std::time::{Duration, Instant};
+
+pub use sim::Sim;
+pub use uart::Uart;
+pub use xrt::Xrt;
 
 const ARGS: u32 = 0x10;
 const COUNTERS: u32 = 0xf00;
-const ERRORS: u32 = 0xf20;
 const CTRL_START: u32 = 1;
 const CTRL_DONE: u32 = 2;
+
+/// What is wrong. The numbers are those of OpenCL's errors of the same meaning, where it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Status {
+    /// The device is not there, not reachable, or gone.
+    DeviceNotAvailable = -2,
+    /// The device's memory does not suffice.
+    OutOfDeviceMemory = -4,
+    /// The kernel went wrong while it ran.
+    KernelFailed = -5,
+    /// Text that names no device.
+    InvalidValue = -30,
+    /// Bytes outside a buffer.
+    InvalidBuffer = -38,
+    /// The design on the device does not have this kernel.
+    InvalidKernel = -48,
+    /// More local memory than the kernel was built with.
+    InvalidArgSize = -51,
+    /// A local size that the kernel does not allow.
+    InvalidWorkGroupSize = -54,
+    /// Offset and global size exceed 32 bits.
+    InvalidGlobalOffset = -56,
+    /// A buffer without a byte.
+    InvalidBufferSize = -61,
+    /// A global size of 0, or one that exceeds 32 bits.
+    InvalidGlobalWorkSize = -63,
+    /// The kernel was not done in time and may still run: drop the device.
+    Timeout = -1000,
+}
+
+/// A failed call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What is wrong.
+    pub status: Status,
+    /// The same in a sentence.
+    pub message: String,
+}
+
+impl Error {
+    /// An error.
+    pub fn new(status: Status, message: impl Into<String>) -> Error {
+        Error { status, message: message.into() }
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Result of a call.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What a host program was written for, as the generated code describes it.
+pub struct Design {
+    /// Of the module: `package/<name>.hw.xclbin`.
+    pub name: &'static str,
+    /// Output directory of the build.
+    pub folder: &'static str,
+    /// Speed of the board's serial link, bits a second.
+    pub baud: Option<u32>,
+}
+
+/// Opens the device that a text names; `None`: the text in the environment variable `CLHLS_DEVICE`, or `sim`.
+///
+/// * `sim[:FOLDER]`: the design simulated; `FOLDER` is the output directory of its build
+/// * `uart:PORT[:BAUD]`: a board at a serial port, or its simulation at a pseudo-terminal
+/// * `xrt[:CARD][:FILE]`: an Alveo card, 0 if not said, and its `.xclbin`
+///
+/// What is left out is taken from `design`.
+pub fn open(design: &Design, device: Option<&str>) -> Result<Box<dyn Device>> {
+    let from_environment = std::env::var("CLHLS_DEVICE").ok().filter(|text| !text.is_empty());
+    let text = device.map(str::to_owned).or(from_environment).unwrap_or_else(|| "sim".to_owned());
+    let (kind, rest) = text.split_once(':').unwrap_or((&text, ""));
+    match kind {
+        "sim" => Ok(Box::new(Sim::open(if rest.is_empty() { design.folder } else { rest })?)),
+        "uart" => {
+            let (port, baud) = match rest.rsplit_once(':') {
+                Some((port, baud)) => (port, baud.parse().ok()),
+                None => (rest, Some(design.baud.unwrap_or(115_200))),
+            };
+            match baud {
+                Some(baud) if !port.is_empty() => Ok(Box::new(Uart::port(port, baud)?)),
+                _ => Err(Error::new(Status::InvalidValue, format!("{text}: uart:PORT[:BAUD] is expected"))),
+            }
+        }
+        "xrt" => {
+            let (first, file) = rest.split_once(':').unwrap_or((rest, ""));
+            let (card, file) = first.parse().map_or((0, rest), |card| (card, file));
+            let own = format!("{}/package/{}.hw.xclbin", design.folder, design.name);
+            Ok(Box::new(Xrt::open(card, if file.is_empty() { &own } else { file })?))
+        }
+        _ => Err(Error::new(
+            Status::InvalidValue,
+            format!("no device \"{text}\": sim[:FOLDER], uart:PORT[:BAUD] and xrt[:CARD][:FILE] are known"),
+        )),
+    }
+}
 
 /// A kernel of a design, as the generated code describes it.
 pub struct Kernel {
@@ -30,7 +134,7 @@ pub struct Kernel {
     pub hidden: usize,
     /// Most work-items of a work-group.
     pub max_group: u64,
-    /// Local size when the caller names none.
+    /// Local size when the caller names none and it suits; zeros if the kernel has none.
     pub default_local: [u32; 3],
     /// `default_local` is the only one allowed.
     pub local_is_fixed: bool,
@@ -45,7 +149,7 @@ pub struct Kernel {
 pub struct NdRange {
     /// Work-items in each dimension; 1 in unused ones.
     pub global: [u64; 3],
-    /// Work-items of a work-group; `None` for the kernel's default.
+    /// Work-items of a work-group; `None` for the size that the kernel asks for, or one that divides the global size.
     pub local: Option<[u32; 3]>,
     /// First global id.
     pub offset: [u32; 3],
@@ -54,7 +158,22 @@ pub struct NdRange {
 impl NdRange {
     /// `global` work-items in one dimension.
     pub fn linear(global: u64) -> NdRange {
-        NdRange { global: [global, 1, 1], local: None, offset: [0; 3] }
+        NdRange::new([global, 1, 1])
+    }
+
+    /// `global` work-items in each dimension.
+    pub fn new(global: [u64; 3]) -> NdRange {
+        NdRange { global, local: None, offset: [0; 3] }
+    }
+
+    /// The same in work-groups of this size.
+    pub fn with_local(self, local: [u32; 3]) -> NdRange {
+        NdRange { local: Some(local), ..self }
+    }
+
+    /// The same with this first global id.
+    pub fn with_offset(self, offset: [u32; 3]) -> NdRange {
+        NdRange { offset, ..self }
     }
 }
 
@@ -78,28 +197,84 @@ pub struct Buffer {
     pub address: u64,
     /// Bytes.
     pub size: usize,
+    /// What the device knows it by.
+    pub handle: usize,
+}
+
+impl Buffer {
+    /// Whether `size` bytes from `offset` on are inside.
+    pub fn check(&self, offset: usize, size: usize) -> Result<()> {
+        if offset.checked_add(size).is_some_and(|end| end <= self.size) {
+            return Ok(());
+        }
+        let what = format!("{size} bytes from {offset} on are not in a buffer of {} bytes", self.size);
+        Err(Error::new(Status::InvalidBuffer, what))
+    }
+}
+
+/// Whether a buffer may have this size.
+pub fn check_size(size: usize) -> Result<()> {
+    match size {
+        0 => Err(Error::new(Status::InvalidBufferSize, "a buffer must have at least one byte")),
+        _ => Ok(()),
+    }
 }
 
 /// A link to a board.
 pub trait Device {
     /// Writes registers of a kernel from byte address `offset` on.
-    fn write_registers(&mut self, kernel: &Kernel, offset: u32, words: &[u32]) -> io::Result<()>;
+    fn write_registers(&mut self, kernel: &Kernel, offset: u32, words: &[u32]) -> Result<()>;
     /// Reads registers of a kernel from byte address `offset` on.
     fn read_registers(&mut self, kernel: &Kernel, offset: u32, words: &mut [u32])
-    -> io::Result<()>;
+    -> Result<()>;
     /// Allocates `size` bytes that argument `arg` (number in kernel.xml) of `kernel` can be given.
-    fn allocate(&mut self, kernel: &Kernel, arg: u32, size: usize) -> io::Result<Buffer>;
+    fn allocate(&mut self, kernel: &Kernel, arg: u32, size: usize) -> Result<Buffer>;
     /// Copies to a buffer.
-    fn write(&mut self, buffer: &Buffer, offset: usize, data: &[u8]) -> io::Result<()>;
+    fn write(&mut self, buffer: &Buffer, offset: usize, data: &[u8]) -> Result<()>;
     /// Copies from a buffer.
-    fn read(&mut self, buffer: &Buffer, offset: usize, data: &mut [u8]) -> io::Result<()>;
+    fn read(&mut self, buffer: &Buffer, offset: usize, data: &mut [u8]) -> Result<()>;
     /// Gives a buffer's memory back.
     fn free(&mut self, buffer: Buffer);
 }
 
-/// An error with a message.
-pub fn error(message: String) -> io::Error {
-    io::Error::other(message)
+/// Numbers that buffers hold.
+pub trait Element: Copy {
+    /// Puts its bytes, little endian, behind others.
+    fn put(self, bytes: &mut Vec<u8>);
+    /// The number whose bytes these are.
+    fn get(bytes: &[u8]) -> Self;
+}
+
+macro_rules! elements {
+    ($($number:ty)*) => {$(
+        impl Element for $number {
+            fn put(self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+            fn get(bytes: &[u8]) -> $number {
+                let mut le = [0; size_of::<$number>()];
+                le.copy_from_slice(bytes);
+                <$number>::from_le_bytes(le)
+            }
+        }
+    )*};
+}
+elements!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+
+/// Copies numbers to a buffer, from its byte `offset` on.
+pub fn write<T: Element>(device: &mut dyn Device, buffer: &Buffer, offset: usize, data: &[T]) -> Result<()> {
+    let mut bytes = Vec::with_capacity(size_of_val(data));
+    data.iter().for_each(|number| number.put(&mut bytes));
+    device.write(buffer, offset, &bytes)
+}
+
+/// `count` numbers of a buffer, from its byte `offset` on.
+pub fn read<T: Element>(device: &mut dyn Device, buffer: &Buffer, offset: usize, count: usize) -> Result<Vec<T>> {
+    let size = count.saturating_mul(size_of::<T>());
+    buffer.check(offset, size)?;
+    let mut bytes = vec![0; size];
+    device.read(buffer, offset, &mut bytes)?;
+    Ok(bytes.chunks_exact(size_of::<T>()).map(T::get).collect())
 }
 
 /// Runs a kernel and waits. `registers` are its arguments, `kernel.words` words from register 0x10 on; the NDRange is put in.
@@ -109,7 +284,7 @@ pub fn launch(
     registers: &mut [u32],
     range: &NdRange,
     timeout: Option<Duration>,
-) -> io::Result<Counters> {
+) -> Result<Counters> {
     put_ndrange(kernel, range, registers)?;
     device.write_registers(kernel, ARGS, registers)?;
     device.write_registers(kernel, 0, &[CTRL_START])?;
@@ -122,73 +297,101 @@ pub fn launch(
             break;
         }
         if timeout.is_some_and(|limit| start.elapsed() > limit) {
-            return Err(error(format!("{}: not done in time", kernel.name)));
+            return Err(Error::new(Status::Timeout, format!("{}: not done in time", kernel.name)));
+        }
+        if start.elapsed() > Duration::from_millis(10) {
+            std::thread::sleep(Duration::from_micros(200));
         }
     }
-    let (mut flags, mut words) = ([0], [0; 8]);
-    device.read_registers(kernel, ERRORS, &mut flags)?;
+    // the counters, 64 bits each, and the error flags behind them
+    let mut words = [0; 9];
     device.read_registers(kernel, COUNTERS, &mut words)?;
-    match flags[0] {
+    let failed = |what: String| Err(Error::new(Status::KernelFailed, format!("{}: {what}", kernel.name)));
+    match words[8] {
         0 => {}
-        f if f & 1 != 0 => {
-            return Err(error(format!(
-                "{}: not all work-items of a work-group reached a barrier",
-                kernel.name
-            )));
-        }
-        f => return Err(error(format!("{}: error flags {f:#x}", kernel.name))),
+        f if f & 1 != 0 => return failed("not all work-items of a work-group reached a barrier".to_owned()),
+        f => return failed(format!("error flags {f:#x}")),
     }
     let value = |i: usize| u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32;
-    Ok(Counters {
-        cycles: value(0),
-        work_items: value(1),
-        read_beats: value(2),
-        write_beats: value(3),
+    Ok(Counters { cycles: value(0), work_items: value(1), read_beats: value(2), write_beats: value(3) })
+}
+
+/// The local size of a caller who names none: the kernel's own if it suits, else in each dimension the largest divisor of
+/// the global size for which there is room.
+fn choose_local(kernel: &Kernel, global: [u64; 3]) -> [u32; 3] {
+    let own = kernel.default_local;
+    let divides = |d: usize| own[d] != 0 && (kernel.non_uniform || global[d].is_multiple_of(own[d].into()));
+    let items: u64 = own.iter().map(|&n| u64::from(n)).product();
+    if kernel.local_is_fixed || ((0..3).all(divides) && items <= kernel.max_group) {
+        return own;
+    }
+    let mut room = kernel.max_group;
+    std::array::from_fn(|d| {
+        let fits = |size: &u64| {
+            let lanes = d > 0 || size.is_multiple_of(kernel.lanes.into()) || *size == global[d];
+            global[d].is_multiple_of(*size) && lanes
+        };
+        let size = (1..=room.min(global[d])).rev().find(fits).unwrap_or(1);
+        room /= size;
+        size as u32
     })
 }
 
-fn put_ndrange(kernel: &Kernel, range: &NdRange, registers: &mut [u32]) -> io::Result<()> {
-    let bad = |message: String| Err(error(format!("{}: {message}", kernel.name)));
-    let mut values = [0u32; 13];
-    values[0] = 1;
+fn check_local(kernel: &Kernel, global: [u64; 3], local: [u32; 3], offset: u32) -> Result<()> {
+    let bad = |message: String| {
+        Err(Error::new(Status::InvalidWorkGroupSize, format!("{}: {message}", kernel.name)))
+    };
     let mut items = 1u64;
     for d in 0..3 {
-        let global = range.global[d];
-        let mut local = range.local.map_or(kernel.default_local[d], |l| l[d]);
-        if global == 0 || local == 0 {
-            return bad(format!("a size of dimension {d} is 0"));
-        }
-        if global > u64::from(u32::MAX) || global + u64::from(range.offset[d]) > 1 << 32 {
-            return bad(format!("global size and offset of dimension {d} exceed 32 bits"));
-        }
+        let (global, local) = (global[d], local[d]);
         if kernel.local_is_fixed && local != kernel.default_local[d] {
             return bad(format!("the local size must be {:?}", kernel.default_local));
         }
-        if !global.is_multiple_of(u64::from(local)) && !kernel.non_uniform {
-            if range.local.is_some() || kernel.local_is_fixed {
-                return bad(format!(
-                    "the local size {local} of dimension {d} does not divide the global size {global}"
-                ));
-            }
-            local = 1;
+        if local == 0 {
+            return bad(format!("the local size of dimension {d} is 0"));
         }
-        let whole = local.is_multiple_of(kernel.lanes) || u64::from(local) >= global;
-        if d == 0 && !(whole && range.offset[0].is_multiple_of(kernel.lanes)) {
-            return bad(format!(
-                "built for {} work-items at a time: the offset {} and the local size {local} of dimension 0 must be multiples of that",
-                kernel.lanes, range.offset[0]
-            ));
+        if !global.is_multiple_of(local.into()) && !kernel.non_uniform {
+            return bad(format!("the local size {local} of dimension {d} does not divide the global size {global}"));
         }
         items *= u64::from(local);
         if items > kernel.max_group {
             return bad(format!("at most {} work-items in a work-group", kernel.max_group));
         }
-        if global > 1 {
+    }
+    let whole = local[0].is_multiple_of(kernel.lanes) || u64::from(local[0]) >= global[0];
+    if !(whole && offset.is_multiple_of(kernel.lanes)) {
+        return bad(format!(
+            "built for {} work-items at a time: the offset {offset} and the local size {} of dimension 0 must be multiples of that",
+            kernel.lanes, local[0]
+        ));
+    }
+    Ok(())
+}
+
+/// Checks a range and puts it into the hidden registers: work_dim, global, local, groups, offset.
+fn put_ndrange(kernel: &Kernel, range: &NdRange, registers: &mut [u32]) -> Result<()> {
+    let bad = |status, message: String| Err(Error::new(status, format!("{}: {message}", kernel.name)));
+    let global = range.global;
+    for d in 0..3 {
+        if global[d] == 0 || global[d] > u64::from(u32::MAX) {
+            let what = format!("the global size {} of dimension {d} is not 1 to 4294967295", global[d]);
+            return bad(Status::InvalidGlobalWorkSize, what);
+        }
+        if global[d] + u64::from(range.offset[d]) > 1 << 32 {
+            let what = format!("global size and offset of dimension {d} exceed 32 bits");
+            return bad(Status::InvalidGlobalOffset, what);
+        }
+    }
+    let local = range.local.unwrap_or_else(|| choose_local(kernel, global));
+    check_local(kernel, global, local, range.offset[0])?;
+    let mut values = [1u32; 13];
+    for d in 0..3 {
+        if global[d] > 1 {
             values[0] = d as u32 + 1;
         }
-        values[1 + d] = global as u32;
-        values[4 + d] = local;
-        values[7 + d] = global.div_ceil(u64::from(local)) as u32;
+        values[1 + d] = global[d] as u32;
+        values[4 + d] = local[d];
+        values[7 + d] = global[d].div_ceil(local[d].into()) as u32;
         values[10 + d] = range.offset[d];
     }
     for (i, value) in values.into_iter().enumerate() {
@@ -206,164 +409,3 @@ pub fn put_bytes(registers: &mut [u32], word: usize, bytes: &[u8]) {
     }
 }
 
-/// A board (or a simulation of it) at the end of a byte stream: a serial port in raw mode, a pipe, a socket. Speaks the
-/// UARTBone protocol.
-pub struct Uart<S> {
-    stream: S,
-    kernels: u32,
-    /// Memory: all of it, and the first free byte. A stack of buffers.
-    size: u64,
-    top: u64,
-    live: u32,
-}
-
-const UART_KERNELS: u32 = 0x8000_0000;
-const UART_IDENT: u32 = 0xf000_0000;
-const UART_MAGIC: u32 = u32::from_le_bytes(*b"CLHS");
-/// Words of one request.
-const UART_BURST: usize = 255;
-const UART_ALIGN: u64 = 64;
-/// Address 0 stays free: a null pointer is no buffer.
-const UART_FIRST: u64 = 64;
-
-impl<S: Read + Write> Uart<S> {
-    /// Asks the other end who it is.
-    pub fn open(stream: S) -> io::Result<Uart<S>> {
-        let mut uart = Uart { stream, kernels: 0, size: 0, top: UART_FIRST, live: 0 };
-        let mut ident = [0; 4];
-        uart.get(UART_IDENT, &mut ident)?;
-        if ident[..2] != [UART_MAGIC, 1] {
-            return Err(error(format!(
-                "what answers is no clhls design of this version ({:#010x}, {})",
-                ident[0], ident[1]
-            )));
-        }
-        (uart.kernels, uart.size) = (ident[2], u64::from(ident[3]));
-        Ok(uart)
-    }
-
-    fn request(command: u8, words: usize, address: u32) -> Vec<u8> {
-        let mut frame = vec![command, words as u8];
-        frame.extend((address / 4).to_be_bytes());
-        frame
-    }
-
-    /// Writes words at a byte address, a multiple of 4.
-    fn put(&mut self, mut address: u32, words: &[u32]) -> io::Result<()> {
-        for part in words.chunks(UART_BURST) {
-            let mut frame = Self::request(1, part.len(), address);
-            frame.extend(part.iter().flat_map(|word| word.to_be_bytes()));
-            self.stream.write_all(&frame)?;
-            address = address.wrapping_add(4 * part.len() as u32);
-        }
-        self.stream.flush()
-    }
-
-    /// Reads words at a byte address, a multiple of 4.
-    fn get(&mut self, mut address: u32, words: &mut [u32]) -> io::Result<()> {
-        for part in words.chunks_mut(UART_BURST) {
-            self.stream.write_all(&Self::request(2, part.len(), address))?;
-            self.stream.flush()?;
-            for word in part.iter_mut() {
-                let mut bytes = [0; 4];
-                self.stream.read_exact(&mut bytes)?;
-                *word = u32::from_be_bytes(bytes);
-            }
-            address = address.wrapping_add(4 * part.len() as u32);
-        }
-        Ok(())
-    }
-
-    fn register(&self, kernel: &Kernel, offset: u32) -> io::Result<u32> {
-        if kernel.index < self.kernels {
-            return Ok(UART_KERNELS + kernel.index * 0x1000 + offset);
-        }
-        Err(error(format!(
-            "{}: the design on the board has only {} kernels",
-            kernel.name, self.kernels
-        )))
-    }
-
-    /// The word address, the words, and the first byte among them of `size` bytes at `offset` of a buffer.
-    fn span(buffer: &Buffer, offset: usize, size: usize) -> io::Result<(u32, Vec<u32>, usize)> {
-        if offset.checked_add(size).is_none_or(|end| end > buffer.size) {
-            return Err(error(format!(
-                "{size} bytes at {offset} are not in a buffer of {} bytes",
-                buffer.size
-            )));
-        }
-        let address = buffer.address + offset as u64;
-        let first = (address % 4) as usize;
-        Ok(((address - first as u64) as u32, vec![0; (first + size).div_ceil(4)], first))
-    }
-}
-
-fn aligned(size: u64) -> u64 {
-    size.next_multiple_of(UART_ALIGN)
-}
-
-impl<S: Read + Write> Device for Uart<S> {
-    fn write_registers(&mut self, kernel: &Kernel, offset: u32, words: &[u32]) -> io::Result<()> {
-        let address = self.register(kernel, offset)?;
-        self.put(address, words)
-    }
-
-    fn read_registers(
-        &mut self,
-        kernel: &Kernel,
-        offset: u32,
-        words: &mut [u32],
-    ) -> io::Result<()> {
-        let address = self.register(kernel, offset)?;
-        self.get(address, words)
-    }
-
-    fn allocate(&mut self, _kernel: &Kernel, _arg: u32, size: usize) -> io::Result<Buffer> {
-        let free = self.size - self.top;
-        if size == 0 || size as u64 > free {
-            return Err(error(format!(
-                "no room for {size} bytes: {free} of the board's {} are free",
-                self.size
-            )));
-        }
-        let buffer = Buffer { address: self.top, size };
-        self.top = (self.top + aligned(size as u64)).min(self.size);
-        self.live += 1;
-        Ok(buffer)
-    }
-
-    fn write(&mut self, buffer: &Buffer, offset: usize, data: &[u8]) -> io::Result<()> {
-        let (address, mut words, first) = Self::span(buffer, offset, data.len())?;
-        let Some(last) = words.len().checked_sub(1) else { return Ok(()) };
-        // the bus writes whole words: keep the bytes around
-        if first != 0 {
-            self.get(address, &mut words[..1])?;
-        }
-        if !(first + data.len()).is_multiple_of(4) && (last > 0 || first == 0) {
-            self.get(address + 4 * last as u32, &mut words[last..])?;
-        }
-        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        bytes[first..first + data.len()].copy_from_slice(data);
-        put_bytes(&mut words, 0, &bytes);
-        self.put(address, &words)
-    }
-
-    fn read(&mut self, buffer: &Buffer, offset: usize, data: &mut [u8]) -> io::Result<()> {
-        let (address, mut words, first) = Self::span(buffer, offset, data.len())?;
-        self.get(address, &mut words)?;
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        data.copy_from_slice(&bytes[first..first + data.len()]);
-        Ok(())
-    }
-
-    /// Memory comes back when the buffer on top, or the last one, goes.
-    fn free(&mut self, buffer: Buffer) {
-        if buffer.address + aligned(buffer.size as u64) >= self.top {
-            self.top = buffer.address;
-        }
-        self.live -= 1;
-        if self.live == 0 {
-            self.top = UART_FIRST;
-        }
-    }
-}

@@ -4,7 +4,7 @@
 
 #include "clhls.h"
 
-/* Functions return 0, or -1 after clhls_fail(). Buffer ranges have been checked and are not empty. */
+/* Functions return CLHLS_SUCCESS or what clhls_fail() gave. Buffer ranges have been checked and are not empty. */
 struct clhls_device {
     void (*close)(clhls_device *);
     /* `offset`: byte address in the kernel's register map */

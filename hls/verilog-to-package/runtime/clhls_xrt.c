@@ -42,15 +42,16 @@ typedef struct {
     void *kernels[MAX_KERNELS]; /* opened when first used */
 } xrt_device;
 
-static int fail(const char *what) { return clhls_fail("XRT: %s: %s", what, strerror(errno)); }
+static int fail(const char *what) { return clhls_fail(CLHLS_DEVICE_NOT_AVAILABLE, "XRT: %s: %s", what, strerror(errno)); }
 
 static int load(xrt_device *card) {
     card->library = dlopen("libxrt_coreutil.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (!card->library) return clhls_fail("XRT is not installed (or its setup script was not run): %s", dlerror());
+    if (!card->library) return clhls_fail(CLHLS_DEVICE_NOT_AVAILABLE, "XRT is not installed (or its setup script was not run): %s", dlerror());
 #define SYMBOL(name)                                                     \
     do {                                                                 \
         void *symbol = dlsym(card->library, #name);                      \
-        if (!symbol) return clhls_fail("XRT has no function %s", #name); \
+        if (!symbol)                                                     \
+            return clhls_fail(CLHLS_DEVICE_NOT_AVAILABLE, "XRT has no function %s", #name); \
         memcpy(&card->xrt.name, &symbol, sizeof symbol);                 \
     } while (0)
     SYMBOL(xrtDeviceOpen);
@@ -74,12 +75,12 @@ static int load(xrt_device *card) {
 
 static void *open_kernel(xrt_device *card, const clhls_kernel *kernel) {
     if (kernel->index >= MAX_KERNELS) {
-        clhls_fail("%s: at most %d kernels in a design", kernel->name, MAX_KERNELS);
+        clhls_fail(CLHLS_INVALID_KERNEL, "%s: at most %d kernels in a design", kernel->name, MAX_KERNELS);
         return NULL;
     }
     void **slot = &card->kernels[kernel->index];
     if (!*slot) *slot = card->xrt.xrtPLKernelOpenExclusive(card->device, card->uuid, kernel->name);
-    if (!*slot) fail(kernel->name);
+    if (!*slot) clhls_fail(CLHLS_INVALID_KERNEL, "XRT: %s: %s", kernel->name, strerror(errno));
     return *slot;
 }
 
@@ -87,7 +88,7 @@ static int write_registers(clhls_device *device, const clhls_kernel *kernel, uin
                            uint32_t count) {
     xrt_device *card = (xrt_device *)device;
     void *handle = open_kernel(card, kernel);
-    if (!handle) return -1;
+    if (!handle) return clhls_last_status();
     for (uint32_t i = 0; i < count; ++i)
         if (card->xrt.xrtKernelWriteRegister(handle, offset + 4 * i, words[i])) return fail("write register");
     return 0;
@@ -97,7 +98,7 @@ static int read_registers(clhls_device *device, const clhls_kernel *kernel, uint
                           uint32_t count) {
     xrt_device *card = (xrt_device *)device;
     void *handle = open_kernel(card, kernel);
-    if (!handle) return -1;
+    if (!handle) return clhls_last_status();
     for (uint32_t i = 0; i < count; ++i)
         if (card->xrt.xrtKernelReadRegister(handle, offset + 4 * i, words + i)) return fail("read register");
     return 0;
@@ -110,7 +111,8 @@ static int create(clhls_device *device, const clhls_kernel *kernel, unsigned xrt
     if (handle && group >= 0) buffer->handle = card->xrt.xrtBOAlloc(card->device, buffer->size, 0, (uint32_t)group);
     if (!buffer->handle) {
         buffer->device = NULL;
-        return handle ? fail("allocate a buffer") : -1;
+        if (!handle) return clhls_last_status();
+        return clhls_fail(CLHLS_OUT_OF_DEVICE_MEMORY, "XRT: allocate %zu bytes: %s", buffer->size, strerror(errno));
     }
     buffer->address = card->xrt.xrtBOAddress(buffer->handle);
     return 0;
@@ -142,7 +144,7 @@ static void close_card(clhls_device *device) {
 clhls_device *clhls_open_xrt(unsigned index, const char *xclbin) {
     xrt_device *card = calloc(1, sizeof *card);
     if (!card) {
-        clhls_fail("out of memory");
+        clhls_fail(CLHLS_OUT_OF_HOST_MEMORY, "out of memory");
         return NULL;
     }
     card->base = (clhls_device){close_card, write_registers, read_registers, create, write_buffer, read_buffer, destroy};

@@ -1,20 +1,32 @@
-//! Typed functions that launch a design's kernels, in C and in Rust.
+//! Typed functions that launch a design's kernels, in C and in Rust, with programs to start from.
 
-use abi::{Arg, ArgKind, ElementType, HiddenArg, Kernel, Manifest, ScalarType, regs};
+use abi::{Access, Arg, ArgKind, ElementType, HiddenArg, Kernel, Manifest, ScalarType, regs};
 use base::FileSet;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use target::{Board, Flow};
 
 use crate::registers::{GLOBAL, register_words, registers};
 use crate::{PackError, templates};
 
-/// Work-items of a work-group in one dimension when neither caller nor kernel say.
-const DEFAULT_LOCAL: [u32; 3] = [1, 1, 1];
+/// Bytes of a buffer of the examples: quick over a serial line too.
+const EXAMPLE_BYTES: u32 = 1024;
+/// Work-items of the examples in dimension 0 when the kernel says nothing about its work-groups.
+const EXAMPLE_ITEMS: u32 = 16;
 
 #[derive(Serialize)]
 struct Design<'a> {
     module: &'a str,
     design: String,
+    /// Names of the generated files.
+    stem: String,
+    rust_package: String,
+    rust_crate: String,
+    /// Bits a second of the board's serial link; 0 if it has none.
+    baud: u32,
+    /// The board is driven by XRT.
+    vitis: bool,
+    example_bytes: u32,
     program: Option<Program>,
     kernels: Vec<KernelData<'a>>,
 }
@@ -41,12 +53,16 @@ struct KernelData<'a> {
     words: u32,
     hidden: u32,
     max_group: u32,
+    /// Zeros when the kernel says nothing.
     default_local: [u32; 3],
+    example_global: [u32; 3],
     local_is_fixed: bool,
     non_uniform: bool,
     lanes: u32,
     args: Vec<ArgData>,
     buffers: Vec<BufferArg>,
+    /// Constants of the C header.
+    constants: Vec<Constant>,
     /// The argument with the address of the program-scope variables.
     program: Option<ProgramArg>,
 }
@@ -54,6 +70,7 @@ struct KernelData<'a> {
 #[derive(Serialize)]
 struct ArgData {
     kind: &'static str,
+    name: String,
     c_name: String,
     c_parameter: String,
     rust_name: String,
@@ -64,6 +81,23 @@ struct ArgData {
     bytes: u32,
     capacity: u64,
     note: String,
+    /// Type of its numbers, or of the numbers behind it: bytes where it is unknown.
+    c_element: &'static str,
+    rust_element: &'static str,
+    lanes: u32,
+    is_float: bool,
+    /// What the examples put at place `i` of a buffer.
+    fill: &'static str,
+    /// The kernel writes to the buffer.
+    written: bool,
+    /// The last buffer of the arguments.
+    last_buffer: bool,
+}
+
+#[derive(Serialize)]
+struct Constant {
+    name: String,
+    value: u32,
 }
 
 /// A pointer argument that needs a buffer.
@@ -80,10 +114,17 @@ struct ProgramArg {
 }
 
 /// The files of `host/`.
-pub(crate) fn pack(manifest: &Manifest) -> Result<FileSet, PackError> {
+pub(crate) fn pack(manifest: &Manifest, board: &Board) -> Result<FileSet, PackError> {
+    let name = identifier(&manifest.module);
     let mut design = Design {
         module: &manifest.module,
-        design: identifier(&manifest.module),
+        stem: file_stem(&name),
+        rust_package: format!("{name}-host"),
+        rust_crate: format!("{name}_host"),
+        design: name,
+        baud: board.ecp5.as_ref().map_or(0, |flow| flow.baud),
+        vitis: board.flow == Flow::Vitis,
+        example_bytes: EXAMPLE_BYTES,
         program: manifest.program_memory.as_ref().map(|memory| Program {
             size: memory.size,
             bytes: memory
@@ -108,19 +149,44 @@ pub(crate) fn pack(manifest: &Manifest) -> Result<FileSet, PackError> {
         }
     }
     let mut files = FileSet::new();
-    for name in ["clhls.h", "clhls_device.h", "clhls.c", "clhls_xrt.c", "clhls.rs"] {
-        files.insert(format!("host/{name}"), templates::file(name)?);
+    for (path, name) in RUNTIME {
+        files.insert(format!("host/{path}"), templates::file(name)?);
     }
-    for ending in ["h", "c", "rs"] {
-        let text = templates::render(&format!("host.{ending}"), &design)?;
-        files.insert(format!("host/{}.{ending}", file_stem(&design.design)), text);
+    let stem = design.stem.clone();
+    let generated = [
+        (format!("{stem}.h"), "host.h"),
+        (format!("{stem}.c"), "host.c"),
+        ("example.c".to_owned(), "host.example.c"),
+        ("Makefile".to_owned(), "host.Makefile"),
+        ("README.md".to_owned(), "host.README.md"),
+        ("rust/Cargo.toml".to_owned(), "host.Cargo.toml"),
+        ("rust/src/lib.rs".to_owned(), "host.rs"),
+        ("rust/examples/example.rs".to_owned(), "host.example.rs"),
+    ];
+    for (path, template) in generated {
+        files.insert(format!("host/{path}"), templates::render(template, &design)?);
     }
     Ok(files)
 }
 
-/// The generated files must not replace the runtime's.
+/// The runtime's files below `host/`, and their names here.
+const RUNTIME: [(&str, &str); 10] = [
+    ("clhls.h", "clhls.h"),
+    ("clhls_device.h", "clhls_device.h"),
+    ("clhls.c", "clhls.c"),
+    ("clhls_sim.c", "clhls_sim.c"),
+    ("clhls_uart.c", "clhls_uart.c"),
+    ("clhls_xrt.c", "clhls_xrt.c"),
+    ("rust/src/clhls.rs", "clhls.rs"),
+    ("rust/src/clhls/sim.rs", "clhls_sim.rs"),
+    ("rust/src/clhls/uart.rs", "clhls_uart.rs"),
+    ("rust/src/clhls/xrt.rs", "clhls_xrt.rs"),
+];
+
+/// The generated files must replace neither the runtime's nor the example.
 fn file_stem(design: &str) -> String {
-    if design.starts_with("clhls") { format!("{design}_design") } else { design.to_owned() }
+    let taken = design.starts_with("clhls") || design == "example";
+    if taken { format!("{design}_design") } else { design.to_owned() }
 }
 
 fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
@@ -131,6 +197,17 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
         let register = register(arg.offset?).filter(|r| r.qualifier == GLOBAL)?;
         Some(BufferArg { name: identifier(&arg.name), id: register.id })
     });
+    let buffers: Vec<BufferArg> = buffers.collect();
+    let mut args: Vec<ArgData> = signature.args.iter().map(arg_data).collect();
+    if let Some(last) = args.iter_mut().rfind(|arg| arg.kind == "buffer") {
+        last.last_buffer = true;
+    }
+    let numbers = buffers.iter().map(|b| Constant { name: format!("arg_{}", b.name), value: b.id });
+    let structures = args.iter().filter(|arg| arg.kind == "bytes");
+    let sizes = structures.map(|a| Constant { name: format!("size_{}", a.c_name), value: a.bytes });
+    let constants = numbers.chain(sizes).collect();
+    let default_local =
+        signature.reqd_work_group_size.or(signature.work_group_size_hint).unwrap_or([0; 3]);
     let slot = |name: HiddenArg| kernel.hidden.iter().find(|slot| slot.name == name);
     let program = slot(HiddenArg::ProgramBase).and_then(|slot| {
         Some(ProgramArg { id: register(slot.offset)?.id, word: word(slot.offset) })
@@ -146,15 +223,14 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
         words: register_words(kernel),
         hidden: slot(HiddenArg::WorkDim).map_or(0, |slot| word(slot.offset)),
         max_group: signature.max_work_group_size,
-        default_local: signature
-            .reqd_work_group_size
-            .or(signature.work_group_size_hint)
-            .unwrap_or(DEFAULT_LOCAL),
+        default_local,
+        example_global: if default_local[0] == 0 { [EXAMPLE_ITEMS, 1, 1] } else { default_local },
         local_is_fixed: signature.reqd_work_group_size.is_some(),
         non_uniform: signature.non_uniform,
         lanes: signature.simd,
-        args: signature.args.iter().map(arg_data).collect(),
-        buffers: buffers.collect(),
+        args,
+        buffers,
+        constants,
         program,
     }
 }
@@ -214,8 +290,10 @@ fn arg_data(arg: &Arg) -> ArgData {
         "bytes" => format!("{} bytes, laid out as in OpenCL C", arg.size),
         _ => String::new(),
     };
+    let scalar = arg.element.map(|element| element.scalar);
     ArgData {
         kind,
+        name: name.clone(),
         c_name,
         c_parameter,
         rust_name,
@@ -224,6 +302,13 @@ fn arg_data(arg: &Arg) -> ArgData {
         bytes,
         capacity,
         note,
+        c_element: scalar.map_or("unsigned char", c_type),
+        rust_element: scalar.map_or("u8", self::rust_type),
+        lanes: arg.element.map_or(1, |element| element.lanes),
+        is_float: matches!(scalar, Some(ScalarType::F32 | ScalarType::F64)),
+        fill: if scalar.is_some() { "1 + i % 8" } else { "0 * i" },
+        written: matches!(arg.access, Access::ReadWrite | Access::WriteOnly),
+        last_buffer: false,
     }
 }
 
@@ -265,8 +350,9 @@ fn not_reserved(name: &str, words: &[&str]) -> String {
 }
 
 /// Words of C and C++ that OpenCL C allows as names, and the names that generated functions use themselves.
-const C_WORDS: [&str; 42] = [
+const C_WORDS: [&str; 43] = [
     "device",
+    "status",
     "range",
     "timeout_ms",
     "counters",
@@ -311,7 +397,12 @@ const C_WORDS: [&str; 42] = [
 ];
 
 /// Words of Rust, and the names that generated functions use themselves.
-const RUST_WORDS: [&str; 63] = [
+const RUST_WORDS: [&str; 68] = [
+    "DESIGN",
+    "Result",
+    "counters",
+    "open",
+    "what",
     "device",
     "range",
     "timeout",
@@ -319,7 +410,7 @@ const RUST_WORDS: [&str; 63] = [
     "program",
     "bytes",
     "clhls",
-    "io",
+    "name",
     "abstract",
     "as",
     "async",

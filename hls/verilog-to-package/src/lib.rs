@@ -2,14 +2,16 @@
 //!
 //! [`pack`] turns the manifest and the Verilog files of a build into
 //!
-//! * `package/`: scripts that make a bit stream (Vitis: `kernel.xml`, Tcl, connectivity, Makefile; ECP5: a serial shell
+//! * `package/`: scripts that make a bit stream (Vitis: `kernel.xml`, Tcl, connectivity, Makefile, emulation; ECP5: a serial shell
 //!   around the kernels, constraints, Makefile; nothing for boards without tools),
 //! * `sim/files.f`: the Verilog files in a form simulators read,
-//! * `host/`: typed functions that launch the kernels, in C and in Rust, with the runtime they stand on.
+//! * `host/`: typed functions that launch the kernels, in C and in Rust, with the runtime they stand on and examples
+//!   (`docs/host-library.md`).
 //!
 //! The paths of the result are those below the build's output directory, where the Verilog stands in `rtl/`.
 
 mod ecp5;
+mod emulation;
 mod error;
 mod host;
 mod pll;
@@ -50,7 +52,7 @@ pub fn pack(
         Flow::Ecp5 => files.extend(ecp5::pack(manifest, &sources, board)?),
         Flow::None => {}
     }
-    files.extend(host::pack(manifest)?);
+    files.extend(host::pack(manifest, board)?);
     Ok(files)
 }
 

@@ -5,6 +5,7 @@ use base::FileSet;
 use serde::Serialize;
 use target::Board;
 
+use crate::emulation::{self, EmulatedKernel};
 use crate::registers::{Register, registers};
 use crate::{PackError, PackOptions, templates};
 
@@ -62,12 +63,22 @@ pub(crate) fn pack(
         kernels: manifest.kernels.iter().map(|kernel| kernel_data(kernel, board)).collect(),
     };
     let mut files = FileSet::new();
+    let mut documents = Vec::new();
     for kernel in &design.kernels {
         let data = OneKernel { kernel, part: &board.part, sources };
         let folder = format!("package/{}", kernel.top);
-        files.insert(format!("{folder}/kernel.xml"), templates::render("kernel.xml", &data)?);
+        let document = templates::render("kernel.xml", &data)?;
+        files.insert(format!("{folder}/kernel.xml"), document.as_str());
+        documents.push(document);
         files.insert(format!("{folder}/package.tcl"), templates::render("package.tcl", &data)?);
     }
+    let kernels = design.kernels.iter().zip(&documents).map(|(kernel, xml)| EmulatedKernel {
+        name: kernel.top,
+        registers: &kernel.registers,
+        kernel_xml: xml,
+    });
+    let kernels: Vec<EmulatedKernel> = kernels.collect();
+    files.extend(emulation::pack(design.module, &design.design, design.clock_mhz, &kernels)?);
     files.insert("package/link.cfg", templates::render("link.cfg", &design)?);
     files.insert("package/Makefile", templates::render("vitis.Makefile", &design)?);
     files.insert("package/README.md", templates::render("vitis.README.md", &design)?);

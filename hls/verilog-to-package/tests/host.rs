@@ -66,9 +66,13 @@ many: scratch: at most 1024 bytes of local memory
 many: built for 4 work-items at a time: the offset 7 and the local size 4 of dimension 0 must be multiples of that
 ";
 
-fn files(dir: &Path, main: &str, contents: &str) {
+fn generate(design: &Manifest) -> base::FileSet {
     let board = Library::builtin().board("unit").unwrap();
-    common::write(&pack(&many(), &rtl(&["many"]), &board, &PackOptions::default()).unwrap(), dir);
+    pack(design, &rtl(&["many"]), &board, &PackOptions::default()).unwrap()
+}
+
+fn files(dir: &Path, main: &str, contents: &str) {
+    common::write(&generate(&many()), dir);
     std::fs::write(dir.join("host").join(main), contents).unwrap();
 }
 
@@ -88,11 +92,11 @@ fn c_arguments_land_in_their_registers() {
     let dir = tempfile::tempdir().unwrap();
     files(dir.path(), "main.c", include_str!("data/args_host.c"));
     let host = dir.path().join("host");
-    let flags = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", "program"];
     output(
         Command::new("cc")
-            .args(flags)
-            .args(["main.c", "many.c", "clhls.c", "clhls_xrt.c", "-ldl"])
+            .args(["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", "program"])
+            .args(["main.c", "many.c"])
+            .args(common::C_RUNTIME)
             .current_dir(&host),
     );
     assert_eq!(output(&mut Command::new(host.join("program"))), EXPECTED);
@@ -108,22 +112,58 @@ fn c_arguments_land_in_their_registers() {
 #[test]
 fn rust_arguments_land_in_their_registers() {
     let dir = tempfile::tempdir().unwrap();
-    files(dir.path(), "main.rs", include_str!("data/args_host.rs"));
+    files(dir.path(), "rust/main.rs", include_str!("data/args_host.rs"));
+    let program = common::rust_program(&dir.path().join("host/rust"), "many");
+    assert_eq!(output(&mut Command::new(program)), EXPECTED);
+}
+
+/// The examples compile without a warning, whatever the kernel's arguments, and the makefile builds the C one.
+#[test]
+fn examples_compile() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut design = many();
+    // the names of the runtime's files and of the example are taken
+    for module in ["many", "example", "clhls_sim"] {
+        design.module = module.to_owned();
+        let dir = dir.path().join(module);
+        common::write(&generate(&design), &dir);
+        let host = dir.join("host");
+        output(
+            Command::new("make")
+                .args(["-s", "CFLAGS=-O1 -Wpedantic -Werror -Wno-unused-function"])
+                .current_dir(&host),
+        );
+        assert!(host.join("example").is_file());
+        let example = host.join("rust/examples/example.rs");
+        std::fs::copy(example, host.join("rust/main.rs")).unwrap();
+        common::rust_program(&host.join("rust"), module);
+    }
+}
+
+/// Both runtimes choose the same local sizes and refuse the same ranges with the same words and numbers.
+#[test]
+fn ranges_are_the_same_in_both_languages() {
+    let dir = tempfile::tempdir().unwrap();
+    files(dir.path(), "main.c", include_str!("data/ranges_host.c"));
     let host = dir.path().join("host");
-    output(
-        Command::new("rustc")
-            .args(["--edition", "2024", "-Dwarnings", "-o", "program", "main.rs"])
-            .current_dir(&host),
-    );
-    assert_eq!(output(&mut Command::new(host.join("program"))), EXPECTED);
+    let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-o", "program", "main.c", "many.c"];
+    output(Command::new("cc").args(flags).args(common::C_RUNTIME).current_dir(&host));
+    let in_c = output(&mut Command::new(host.join("program")));
+    let rust = host.join("rust");
+    std::fs::write(rust.join("main.rs"), include_str!("data/ranges_host.rs")).unwrap();
+    let in_rust = output(&mut Command::new(common::rust_program(&rust, "many")));
+    assert_eq!(in_c, in_rust);
+    // by hand: 256 work-items at most, divisors in dimension 0 first; four lanes want multiples of four
+    let expected = ["250 1 1", "10 25 1", "1 1 1", "100 1 1", "4 1 1"];
+    let lines: Vec<&str> = in_c.lines().collect();
+    assert_eq!(lines[..5], expected, "{in_c}");
+    let numbers: Vec<&str> = lines[5..].iter().filter_map(|l| l.split(':').next()).collect();
+    assert_eq!(numbers, ["-63", "-63", "-56", "-54", "-54", "-54", "-30"], "{in_c}");
 }
 
 #[test]
 fn program_scope_variables_are_in_the_generated_files() {
-    let board = Library::builtin().board("unit").unwrap();
     let mut design = many();
-    let generate =
-        |design: &Manifest| pack(design, &rtl(&["many"]), &board, &PackOptions::default()).unwrap();
     let files = generate(&design);
     assert!(text(&files, "host/many.c").contains(
         "program_memory[20] = {\n    1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,\n    17,18,19,20,\n};"
@@ -131,5 +171,5 @@ fn program_scope_variables_are_in_the_generated_files() {
     design.program_memory.as_mut().unwrap().init = None;
     let files = generate(&design);
     assert!(text(&files, "host/many.c").contains("program_memory[20] = {0\n};"));
-    assert!(text(&files, "host/many.rs").contains("PROGRAM_MEMORY: [u8; 20] = [0; 20\n];"));
+    assert!(text(&files, "host/rust/src/lib.rs").contains("PROGRAM_MEMORY: [u8; 20] = [0; 20\n];"));
 }

@@ -55,8 +55,8 @@ fn c_host(dir: &Path, simulator: &Path) {
     let host = dir.join("host");
     std::fs::write(host.join("main.c"), include_str!("data/vadd_host.c")).unwrap();
     let flags = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-o", "program"];
-    let sources = ["main.c", "vadd.c", "clhls.c", "clhls_xrt.c", "-ldl"];
-    run(Command::new("cc").args(flags).args(sources).current_dir(&host));
+    let cc = &mut Command::new("cc");
+    run(cc.args(flags).args(["main.c", "vadd.c"]).args(common::C_RUNTIME).current_dir(&host));
 
     let (ours, theirs) = UnixStream::pair().unwrap();
     let theirs = OwnedFd::from(theirs);
@@ -80,12 +80,9 @@ fn c_host(dir: &Path, simulator: &Path) {
 }
 
 fn rust_host(dir: &Path, simulator: &Path) {
-    let host = dir.join("host");
-    std::fs::write(host.join("main.rs"), include_str!("data/vadd_host.rs")).unwrap();
-    run(Command::new("rustc")
-        .args(["--edition", "2024", "-Dwarnings", "-o", "program_rs", "main.rs"])
-        .current_dir(&host));
-    let output = run(Command::new(host.join("program_rs")).arg(simulator));
+    let rust = dir.join("host/rust");
+    std::fs::write(rust.join("main.rs"), include_str!("data/vadd_host.rs")).unwrap();
+    let output = run(Command::new(common::rust_program(&rust, "vadd")).arg(simulator));
     assert_eq!(output, "ok\n");
 }
 

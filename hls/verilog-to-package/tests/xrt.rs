@@ -1,16 +1,14 @@
-//! `kernel.xml` as the real XRT understands it (Debian: libxrt1 and libxrt-dev). XRT's emulation opens an .xclbin that holds it, with
-//! no card and no vendor tool: `cargo test -p clhls-verilog-to-package --test xrt -- --ignored`.
+//! The packed .xclbin and the `kernel.xml` in it as the real XRT understands them (Debian: libxrt1 and libxrt-dev): its emulation
+//! opens them, with no card and no vendor tool: `cargo test -p clhls-verilog-to-package --test xrt -- --ignored`.
 
 mod common;
-#[path = "common/xclbin.rs"]
-mod xclbin;
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
 use abi::ArgKind;
-use common::{arg, kernel, manifest, rtl, text};
+use common::{arg, kernel, manifest, rtl};
 use target::Library;
 use verilog_to_package::{PackOptions, pack};
 
@@ -31,6 +29,10 @@ fn run_on_xrt(dir: &Path, sources: &[&str], args: &[&str]) -> String {
     stdout.into_owned()
 }
 
+fn xclbin<'a>(files: &'a base::FileSet, design: &str) -> &'a [u8] {
+    files.get(&format!("package/emulation/{design}.xclbin")).unwrap()
+}
+
 /// The generated C code opens a card, takes a kernel for itself, moves buffers, and gets as far as the kernel's registers, which this
 /// emulation refuses to have.
 #[test]
@@ -42,12 +44,10 @@ fn generated_c_host_works_on_xrt() {
     let dir = tempfile::tempdir().unwrap();
     common::write(&files, dir.path());
     let host = dir.path().join("host");
-    let buffers = [(0, 0), (1, 0), (2, 0)];
-    let file =
-        xclbin::xclbin("vadd", text(&files, "package/vadd/kernel.xml"), &["bank0"], &buffers);
-    std::fs::write(host.join("vadd.xclbin"), file).unwrap();
+    std::fs::write(host.join("vadd.xclbin"), xclbin(&files, "vadd")).unwrap();
     std::fs::write(host.join("main.c"), include_str!("data/xrt_host.c")).unwrap();
-    let out = run_on_xrt(&host, &["main.c", "vadd.c", "clhls.c", "clhls_xrt.c", "-ldl"], &[]);
+    let sources = [&["main.c", "vadd.c"], &common::C_RUNTIME[..]].concat();
+    let out = run_on_xrt(&host, &sources, &[]);
     let lines: Vec<&str> = out.lines().collect();
     assert!(
         lines[0].starts_with("XRT: write register") && lines[1].starts_with("XRT: missing.xclbin"),
@@ -73,12 +73,9 @@ fn xrt_finds_every_argument() {
     design.kernels[0].signature.args[1].port = Some("m_axi_gmem1".to_owned());
     let board = Library::builtin().board("u250").unwrap();
     let files = pack(&design, &rtl(&["saxpy"]), &board, &PackOptions::default()).unwrap();
-    let kernel_xml = text(&files, "package/saxpy/kernel.xml");
-
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
-    let file = xclbin::xclbin("saxpy", kernel_xml, &["bank0", "bank1"], &[(0, 0), (1, 1)]);
-    std::fs::write(path("saxpy.xclbin"), file).unwrap();
+    std::fs::write(path("saxpy.xclbin"), xclbin(&files, "saxpy")).unwrap();
     std::fs::write(path("main.c"), include_str!("data/xrt_metadata.c")).unwrap();
     let sources = ["main.c", "-I/usr/include/xrt", "-lxrt_coreutil"];
     let stdout = run_on_xrt(dir.path(), &sources, &["saxpy.xclbin", "saxpy", "17"]);

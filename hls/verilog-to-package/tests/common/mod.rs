@@ -104,6 +104,24 @@ pub fn text<'a>(files: &'a FileSet, path: &str) -> &'a str {
     std::str::from_utf8(bytes).unwrap()
 }
 
+/// The C runtime's files and library, for the compiler's command line.
+pub const C_RUNTIME: [&str; 5] = ["clhls.c", "clhls_sim.c", "clhls_uart.c", "clhls_xrt.c", "-ldl"];
+
+/// Compiles the written crate in `rust` (`host/rust`) and `main.rs` beside its manifest against it, warnings refused; the program.
+pub fn rust_program(rust: &std::path::Path, design: &str) -> std::path::PathBuf {
+    let crate_name = format!("{design}_host");
+    let compile = |arguments: &[&str]| {
+        let mut rustc = std::process::Command::new("rustc");
+        rustc.args(["--edition", "2024", "-Dwarnings"]).args(arguments).current_dir(rust);
+        let out = rustc.env("CARGO_MANIFEST_DIR", rust).output().unwrap();
+        assert!(out.status.success(), "{rustc:?}\n{}", String::from_utf8_lossy(&out.stderr));
+    };
+    compile(&["--crate-type", "lib", "--crate-name", &crate_name, "src/lib.rs"]);
+    let library = format!("{crate_name}=lib{crate_name}.rlib");
+    compile(&["--extern", &library, "-o", "program", "main.rs"]);
+    rust.join("program")
+}
+
 /// Writes all files below `dir`.
 pub fn write(files: &FileSet, dir: &std::path::Path) {
     for (path, contents) in files.iter() {

@@ -1,13 +1,11 @@
 //! Runs vadd on the simulated board, a program that is started with the path of the simulator as its argument.
 
-mod clhls;
-mod vadd;
-
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use clhls::{Device, NdRange, Uart};
+use vadd_host as vadd;
+use vadd_host::clhls::{Device, NdRange, Result, Uart};
 
 struct Pipes(ChildStdout, ChildStdin);
 
@@ -26,7 +24,7 @@ impl Write for Pipes {
     }
 }
 
-fn main() -> io::Result<()> {
+fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let simulator = std::env::args().nth(1).expect("path of the simulator");
     let mut child: Child =
         Command::new(simulator).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
@@ -36,7 +34,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-fn run(board: &mut dyn Device) -> io::Result<()> {
+fn run(board: &mut dyn Device) -> Result<()> {
     const N: u32 = 123;
     let bytes = |f: fn(u32) -> u32| (0..N).flat_map(|i| f(i).to_le_bytes()).collect::<Vec<u8>>();
     let a = vadd::vadd_buffer_a(board, 4 * N as usize)?;

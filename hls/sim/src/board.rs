@@ -1,0 +1,221 @@
+//! Simulated hardware at the level of registers and memory, as a driver of a card sees it.
+
+use crate::SimOptions;
+use crate::device::{Simulator, model_error};
+use crate::launch::{Limits, Outcome, channels, explain};
+use crate::report::Context;
+use abi::{Kernel, Manifest, regs};
+use host::{Error, ErrorKind};
+use std::collections::BTreeMap;
+use std::path::Path;
+use verilator_sys::{Model, RunEnd};
+
+/// Cycles that pass, at most, in one read of the control register while a kernel runs. More than [`WATCHDOG`], so that
+/// a kernel that hangs is noticed in one of them.
+const POLL_CYCLES: u64 = 50_000;
+/// Cycles without movement on a kernel's ports after which its inside is looked at.
+const WATCHDOG: u64 = 20_000;
+/// IER and ISR bit of done.
+const INTERRUPT_DONE: u32 = 1;
+
+/// Simulated hardware whose registers and memory a host program drives itself.
+///
+/// Time passes for a kernel while its registers are accessed; a read of the control register of a kernel that runs
+/// waits for its interrupt for up to 50,000 cycles. The board enables that interrupt and acknowledges it, as the driver of
+/// a card does, unless the host does so itself.
+pub struct Board {
+    device: Simulator,
+    running: BTreeMap<usize, Running>,
+}
+
+/// The instance of a kernel, and what its host has told it.
+struct Running {
+    model: Model,
+    /// Registers as written last, by offset: buffers in messages are found by the addresses in them.
+    written: BTreeMap<u32, u32>,
+    /// Cycle of the start that has not been seen to end.
+    started: Option<u64>,
+    /// The host has written an interrupt register itself.
+    own_interrupts: bool,
+}
+
+impl Board {
+    /// Opens the output directory of a build.
+    ///
+    /// # Errors
+    /// As [`Simulator::open`].
+    pub fn open(dir: &Path, options: SimOptions) -> Result<Self, Error> {
+        Ok(Self { device: Simulator::open(dir, options)?, running: BTreeMap::new() })
+    }
+
+    /// The manifest.
+    pub fn manifest(&self) -> &Manifest {
+        self.device.manifest()
+    }
+
+    /// Whether the first access to a kernel's registers will have to load, and perhaps build, its model.
+    pub fn is_loaded(&self, kernel: usize) -> bool {
+        self.running.contains_key(&kernel)
+    }
+
+    /// Allocates `size` bytes of device memory; their address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BufferSize`] for size 0, [`ErrorKind::OutOfMemory`].
+    pub fn allocate(&mut self, size: u64) -> Result<u64, Error> {
+        self.device.memory.allocate(size)
+    }
+
+    /// Makes `size` bytes of device memory at an address, a multiple of 4096, that the caller has chosen.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Buffer`] if the address is not possible or memory is there already.
+    pub fn allocate_at(&mut self, address: u64, size: u64) -> Result<(), Error> {
+        self.device.memory.allocate_at(address, size)
+    }
+
+    /// Frees what was allocated at this address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Buffer`] if nothing was.
+    pub fn free(&mut self, address: u64) -> Result<(), Error> {
+        self.device.memory.free_at(address)
+    }
+
+    /// Copies `data` to device memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Buffer`] if the bytes are not all in one allocation.
+    pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), Error> {
+        self.device.memory.range_mut(address, data.len() as u64)?.copy_from_slice(data);
+        Ok(())
+    }
+
+    /// The bytes in device memory from `address` on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Buffer`] if they are not all in one allocation.
+    pub fn read(&mut self, address: u64, size: u64) -> Result<&[u8], Error> {
+        self.device.memory.range_mut(address, size).map(|bytes| &*bytes)
+    }
+
+    /// Writes a register of a kernel, named by its number in the manifest.
+    ///
+    /// # Errors
+    /// [`ErrorKind::KernelName`] if there is no such kernel; errors of building its model; [`ErrorKind::Device`] if the
+    /// hardware does not answer.
+    pub fn write_register(&mut self, kernel: usize, offset: u32, value: u32) -> Result<(), Error> {
+        let mut running = self.take(kernel)?;
+        let mut session =
+            running.model.session(self.device.memory.regions_mut()).map_err(model_error)?;
+        let mut write = |offset, value| session.write_register(offset, value).map_err(model_error);
+        match offset {
+            regs::GIE | regs::IER | regs::ISR => running.own_interrupts = true,
+            regs::CTRL if value & regs::CTRL_START != 0 => {
+                if !running.own_interrupts {
+                    write(regs::GIE, 1)?;
+                    write(regs::IER, INTERRUPT_DONE)?;
+                }
+            }
+            _ => {
+                running.written.insert(offset, value);
+            }
+        }
+        write(offset, value)?;
+        drop(session);
+        if offset == regs::CTRL && value & regs::CTRL_START != 0 {
+            running.started.get_or_insert(running.model.cycles());
+        }
+        self.running.insert(kernel, running);
+        Ok(())
+    }
+
+    /// Reads a register of a kernel, named by its number in the manifest.
+    ///
+    /// # Errors
+    /// As [`Board::write_register`]; [`ErrorKind::Execution`] if the kernel has accessed memory that is not there, broken
+    /// a rule of the bus, or hangs. After an error the kernel starts anew, in reset.
+    pub fn read_register(&mut self, kernel: usize, offset: u32) -> Result<u32, Error> {
+        let mut running = self.take(kernel)?;
+        if offset == regs::CTRL
+            && let Some(since) = running.started
+            && let Some(outcome) = self.wait(kernel, &mut running, since)?
+        {
+            return Err(self.explain(kernel, &running, &outcome));
+        }
+        let mut session =
+            running.model.session(self.device.memory.regions_mut()).map_err(model_error)?;
+        let value = session.read_register(offset).map_err(model_error)?;
+        drop(session);
+        if offset == regs::CTRL && value & regs::CTRL_DONE != 0 {
+            running.started = None;
+        }
+        self.running.insert(kernel, running);
+        Ok(value)
+    }
+
+    /// The kernel's instance, out of the table: an error on the way leaves it out, because its state is unknown then.
+    fn take(&mut self, kernel: usize) -> Result<Running, Error> {
+        if let Some(running) = self.running.remove(&kernel) {
+            return Ok(running);
+        }
+        let name = self.kernel(kernel)?.signature.name.clone();
+        let model = self.device.take_model(&name)?;
+        Ok(Running { model, written: BTreeMap::new(), started: None, own_interrupts: false })
+    }
+
+    fn kernel(&self, kernel: usize) -> Result<&Kernel, Error> {
+        let kernels = &self.manifest().kernels;
+        kernels.get(kernel).ok_or_else(|| {
+            let what = format!("there is no kernel {kernel}: the design has {}", kernels.len());
+            Error::new(ErrorKind::KernelName, what)
+        })
+    }
+
+    /// Lets time pass for a kernel that runs; what went wrong, if anything.
+    fn wait(
+        &mut self,
+        kernel: usize,
+        running: &mut Running,
+        since: u64,
+    ) -> Result<Option<Outcome>, Error> {
+        let data = self.device.manifest().kernels[kernel].clone();
+        let most = self.device.options.max_cycles;
+        let mut session =
+            running.model.session(self.device.memory.regions_mut()).map_err(model_error)?;
+        let end = session.run(POLL_CYCLES, WATCHDOG).map_err(model_error)?;
+        if !session.model().faults().is_empty() {
+            return Ok(Some(Outcome::Fault));
+        }
+        match end {
+            RunEnd::Fault => return Ok(Some(Outcome::Fault)),
+            RunEnd::Stuck => return channels(&mut session, &data).map(|c| Some(Outcome::Stuck(c))),
+            RunEnd::Limit if session.model().cycles() - since > most => {
+                return Ok(Some(Outcome::Limit));
+            }
+            RunEnd::Limit => {}
+            RunEnd::Interrupt if running.own_interrupts => {}
+            RunEnd::Interrupt => {
+                let status = session.read_register(regs::ISR).map_err(model_error)?;
+                session.write_register(regs::ISR, status).map_err(model_error)?;
+            }
+        }
+        Ok(None)
+    }
+
+    fn explain(&self, kernel: usize, running: &Running, outcome: &Outcome) -> Error {
+        let kernel = &self.manifest().kernels[kernel];
+        let word = |offset| u64::from(running.written.get(&offset).copied().unwrap_or(0));
+        let pointers = kernel.signature.args.iter().filter(|arg| arg.kind.is_buffer());
+        let arguments: Vec<(u64, String)> = pointers
+            .filter_map(|arg| {
+                let offset = arg.offset?;
+                Some((word(offset) | word(offset + 4) << 32, arg.name.clone()))
+            })
+            .collect();
+        let regions = self.device.memory.regions();
+        let context = Context { kernel, regions, arguments: &arguments };
+        let limits = Limits { max_cycles: self.device.options.max_cycles, watchdog: WATCHDOG };
+        explain(outcome, &context, &running.model, limits)
+    }
+}
