@@ -86,12 +86,12 @@ fn execute(
     match operation {
         operation::ALLOCATE => {
             // 1 address, 2 size; XRT manages the memory itself, in pages
-            let done = board.allocate_at(request.number(1), request.number(2));
-            put_number(&mut reply, 1, done.is_ok().into());
+            board.allocate_at(request.number(1), request.number(2)).map_err(failed)?;
+            put_number(&mut reply, 1, 1);
         }
         operation::FREE => {
-            let done = board.free(request.number(1));
-            put_number(&mut reply, 1, done.is_ok().into());
+            board.free(request.number(1)).map_err(failed)?;
+            put_number(&mut reply, 1, 1);
         }
         operation::TO_DEVICE => {
             // 3 address, 4 data

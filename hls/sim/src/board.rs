@@ -45,7 +45,12 @@ impl Board {
     /// # Errors
     /// As [`Simulator::open`].
     pub fn open(dir: &Path, options: SimOptions) -> Result<Self, Error> {
-        Ok(Self { device: Simulator::open(dir, options)?, running: BTreeMap::new() })
+        let mut device = Simulator::open(dir, options)?;
+        if device.manifest().program_memory.is_some() {
+            // a host at this level makes and fills the memory of program-scope variables itself
+            device.memory.free_at(device.program_base)?;
+        }
+        Ok(Self { device, running: BTreeMap::new() })
     }
 
     /// The manifest.

@@ -56,7 +56,7 @@ pub struct Simulator {
     pub(crate) options: SimOptions,
     pub(crate) memory: DeviceMemory,
     /// Address of program-scope variables; 0 if there are none.
-    program_base: u64,
+    pub(crate) program_base: u64,
     /// Running instances by kernel name.
     models: BTreeMap<String, Model>,
 }

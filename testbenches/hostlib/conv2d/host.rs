@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     clhls::write(device, &din, 0, &input)?;
     clhls::write(device, &dfilter, 0, &filter)?;
     let range = NdRange::new([WIDTH as u64, HEIGHT as u64, 1]);
-    let counters = convolve(device, &range, Some(&din), Some(&dfilter), Some(&dout), WIDTH, HEIGHT, 1, None)?;
+    let counters = convolve(device, &range, Some(&din), Some(&dfilter), Some(&dout), WIDTH as _, HEIGHT as _, 1, None)?;
     let out: Vec<f32> = clhls::read(device, &dout, 0, count)?;
     let places = (0..HEIGHT).flat_map(|y| (0..WIDTH).map(move |x| (x, y)));
     assert!(places.zip(&out).all(|((x, y), out)| *out == expected(&input, &filter, x, y)));
