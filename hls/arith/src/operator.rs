@@ -227,11 +227,18 @@ impl Operator {
     /// Whether it is a digit recurrence with a little before and behind it: division and square root.
     pub fn is_recurrence(&self) -> bool {
         use Operator::*;
-        match *self {
-            FDiv(..) | FSqrt(..) | Flushed(FlushedOp::Div | FlushedOp::Sqrt, _) => true,
-            UDiv(_) | URem(_) | SDiv(_) | SRem(_) | UDivRem(_) | SDivRem(_) => true,
-            _ => false,
-        }
+        matches!(
+            *self,
+            FDiv(..)
+                | FSqrt(..)
+                | Flushed(FlushedOp::Div | FlushedOp::Sqrt, _)
+                | UDiv(_)
+                | URem(_)
+                | SDiv(_)
+                | SRem(_)
+                | UDivRem(_)
+                | SDivRem(_)
+        )
     }
 
     /// Whether an intermediate result of the datapath is wider than 64 bits.

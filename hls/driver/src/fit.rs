@@ -31,11 +31,7 @@ pub struct Thrift {
 
 impl Default for Thrift {
     fn default() -> Self {
-        Thrift {
-            unroll_divisor: 1,
-            small_division: false,
-            work_items: ir_to_schedule::WORK_ITEMS,
-        }
+        Thrift { unroll_divisor: 1, small_division: false, work_items: ir_to_schedule::WORK_ITEMS }
     }
 }
 

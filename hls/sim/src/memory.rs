@@ -154,6 +154,11 @@ impl DeviceMemory {
             })
     }
 
+    /// All regions, for messages.
+    pub(crate) fn regions(&self) -> &[Region<'static>] {
+        &self.regions
+    }
+
     pub(crate) fn regions_mut(&mut self) -> &mut [Region<'static>] {
         &mut self.regions
     }
