@@ -321,7 +321,7 @@ fn names_of_kernels_are_names_of_modules_and_constants() {
     for names in [["k", "k_b"], ["k", "K"], ["always", "end"]] {
         let o = build(names);
         assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{names:?}");
-        let host = std::fs::read_to_string(out.join("host/m.rs")).expect("written");
+        let host = std::fs::read_to_string(out.join("host/rust/src/lib.rs")).expect("written");
         let mut statics: Vec<&str> = host
             .lines()
             .filter(|l| l.starts_with("pub static") && l.contains(": Kernel"))
