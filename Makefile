@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu native schedules sim host host-quick hosts hosts-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench bench-emu qor fuzz fuzz-deep exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu native schedules sim host host-quick hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench bench-emu qor fuzz fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -32,7 +32,7 @@ demo: ## image convolution on a simulated u250
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu native schedules sim host-quick hosts xrt builtins-quick units operators-sample rtl-lint cocotb ## every test
+test: setup lint unit kernels emu native schedules sim host-quick hostlib xrt builtins-quick units operators-sample rtl-lint cocotb ## every test
 	@echo "make test: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
@@ -71,11 +71,11 @@ sim: kernels ## all test kernels as simulated hardware
 	@$(CARGO) run --release --quiet -p clhls-filetests -- --device sim --jobs $(JOBS) --producer clang-22 --rotate \
 	  --compute-units 3 vadd histogram_global nonuniform_groups
 
-hosts: build ## written host programs on simulated designs
+hostlib: build ## written host programs on simulated designs
 	@echo "== written host programs, simulated"
 	@testbenches/hostlib/run --device sim $(CLHLS)
 
-hosts-serial: build ## the same behind the simulated serial line of the ULX3S (minutes)
+hostlib-serial: build ## the same behind the simulated serial line of the ULX3S (minutes)
 	@testbenches/hostlib/run --device uart $(CLHLS)
 
 xrt: build ## XRT's programs, and the written ones through XRT, on simulated designs
