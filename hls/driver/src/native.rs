@@ -1,7 +1,7 @@
 //! Modules as native code: the fast emulator, behind the passes that suit it.
 
 use crate::signature::signatures;
-use emulator::{NativeDevice, PASSES};
+use emulator::{NativeDevice, NativeProgram, PASSES};
 use ir::Module;
 use target::Family;
 
@@ -23,6 +23,18 @@ pub fn optimise(module: Module) -> base::Result<Module> {
 /// Those of [`optimise`] and [`NativeDevice::new`].
 pub fn device(module: Module) -> base::Result<NativeDevice> {
     let module = optimise(module)?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    NativeDevice::new(&module, signatures(&module), threads)
+    NativeDevice::new(&module, signatures(&module), processors())
+}
+
+/// The same as a program on the host's memory.
+///
+/// # Errors
+/// Those of [`optimise`] and [`NativeProgram::new`].
+pub fn program(module: Module) -> base::Result<NativeProgram> {
+    let module = optimise(module)?;
+    NativeProgram::new(&module, signatures(&module), processors())
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }

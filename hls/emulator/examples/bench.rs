@@ -1,7 +1,7 @@
 //! Times the launches of `make bench-emu` as native code: `bench FOLDER-OF-MODULES`.
 //!
-//! Each line of the standard input is a launch; the answer is a line with its time in seconds, the best of
-//! a few. `first` answers instead with the time from SPIR-V to the end of a first, small launch. The host
+//! Each line of the standard input is a launch; the answer is a line with its time and the processors' time, both in
+//! seconds, the best of a few. `first` answers instead with the time from SPIR-V to the end of a first, small launch. The host
 //! program `testbenches/host/bench_emulator.py` asks, and asks PoCL the same.
 
 use emulator::{Argument, Options, PASSES, Program};
@@ -20,12 +20,12 @@ fn main() -> Outcome<()> {
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let words: Vec<&str> = line.split_whitespace().collect();
-        let seconds = match words.as_slice() {
+        let (seconds, processors) = match words.as_slice() {
             ["first", name] => first(Path::new(&folder), name)?,
             [name, size] => timed(Path::new(&folder), name, size.parse()?)?,
             _ => return Err(format!("not a launch: {line}").into()),
         };
-        println!("{seconds:.9}");
+        println!("{seconds:.9} {processors:.9}");
         std::io::stdout().flush()?;
     }
     Ok(())
@@ -79,8 +79,14 @@ fn float(x: f32) -> Argument {
     Argument::Value(x.to_le_bytes().to_vec())
 }
 
-/// The best time of a launch of size `n`, the same as in the host program.
-fn timed(folder: &Path, name: &str, n: u32) -> Outcome<f64> {
+/// Time that all threads together have been running, in seconds.
+fn processor_time() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// The best times of a launch of size `n`, the same as in the host program.
+fn timed(folder: &Path, name: &str, n: u32) -> Outcome<(f64, f64)> {
     let threads = std::thread::available_parallelism()?.get();
     let square = (n as usize).pow(2);
     let (program, kernel, range, mut buffers, args);
@@ -122,26 +128,27 @@ fn timed(folder: &Path, name: &str, n: u32) -> Outcome<f64> {
         }
         _ => return Err(format!("no launch `{name}`").into()),
     }
-    let mut best = f64::MAX;
+    let mut best = (f64::MAX, f64::MAX);
     for _ in 0..REPEAT {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), processor_time());
         // SAFETY: the kernels stay inside buffers of these sizes.
         unsafe { program.launch(kernel, &range, &args, threads)? };
-        best = best.min(start.elapsed().as_secs_f64());
+        best.0 = best.0.min(start.elapsed().as_secs_f64());
+        best.1 = best.1.min(processor_time() - before);
     }
     drop(buffers);
     Ok(best)
 }
 
 /// From the bytes of a module to the end of a first launch of one of its kernels, which is `saxpy`'s or like it.
-fn first(folder: &Path, name: &str) -> Outcome<f64> {
+fn first(folder: &Path, name: &str) -> Outcome<(f64, f64)> {
     let bytes = std::fs::read(folder.join(format!("{name}.clang-22.spv")))?;
     let mut buffers = [floats(64, 1), floats(64, 2)];
     let [x, y] = &mut buffers;
     let args = [float(2.5), pointer(x), pointer(y)];
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), processor_time());
     let program = compile(&bytes, name)?;
     // SAFETY: the kernel works on 64 numbers.
     unsafe { program.launch(name, &range([64, 1], [64, 1]), &args, 1)? };
-    Ok(start.elapsed().as_secs_f64())
+    Ok((start.elapsed().as_secs_f64(), processor_time() - before))
 }

@@ -48,12 +48,14 @@
 //! * Values that live across a barrier are kept in memory, except for those that are cheap to compute again.
 //! * NaNs are made canonical where their bits can be seen, not where they arise (`nan`).
 //! * [`Program::launch`] hands work-groups to threads (`launch`).
-//! * [`NativeDevice`] is a [`host::Device`] on top, with buffers of its own.
+//! * [`NativeDevice`] is a [`host::Device`] on top, with buffers of its own,
+//!   [`NativeProgram`] a [`host::LoadedProgram`] on the host's memory.
 
 mod context;
 mod device;
 mod float_mode;
 mod launch;
+mod loaded;
 mod lower;
 mod memory;
 mod nan;
@@ -66,4 +68,5 @@ mod types;
 pub use device::NativeDevice;
 pub use interp::Argument;
 pub use launch::Stats;
+pub use loaded::NativeProgram;
 pub use program::{Options, PASSES, Program};

@@ -5,10 +5,9 @@
 //! accesses at neighbouring addresses one access.
 
 use crate::phases::{Phases, next_barrier};
-use crate::types::{reg, width};
+use crate::types::width;
 use base::IndexSet;
 use base::entity::SecondaryMap;
-use cranelift_codegen::ir::types;
 use ir::analysis::{Cfg, Loops};
 use ir::{Block, Function, Inst, ObjectKind, Op, Query, Terminator, Value};
 
@@ -22,21 +21,37 @@ pub(crate) enum Shape {
     Step {
         /// The distance.
         by: i64,
-        /// Whether that is certain; if not, code checks it when it runs.
-        sure: bool,
+        /// What says so.
+        sure: Sure,
     },
     /// In any way.
     Varying,
 }
 
+/// How it is known that a value has a step.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Sure {
+    /// Code finds out when it runs, at each use.
+    Checked,
+    /// Code has found out in this phase: if not, the work-items have gone on one by one.
+    Here,
+    /// It cannot be otherwise.
+    Always,
+}
+
 impl Shape {
     /// The same for all.
-    pub(crate) const SAME: Shape = Shape::Step { by: 0, sure: true };
+    pub(crate) const SAME: Shape = Shape::Step { by: 0, sure: Sure::Always };
 
     /// The common shape of a value that is one or the other.
     fn join(self, other: Shape) -> Shape {
         match (self, other) {
-            (Shape::Step { by, sure: true }, Shape::Step { by: b, sure: true }) if by == b => self,
+            (Shape::Step { by, sure }, Shape::Step { by: b, sure: s }) if by == b => {
+                match sure.min(s) {
+                    Sure::Checked => Shape::Varying,
+                    sure => Shape::Step { by, sure },
+                }
+            }
             _ => Shape::Varying,
         }
     }
@@ -47,14 +62,21 @@ pub(crate) struct Shapes {
     shapes: SecondaryMap<Value, Option<Shape>>,
     /// Blocks that work-items may reach at different times.
     apart: SecondaryMap<Block, bool>,
+    /// Extensions of which code can find out at once whether their steps are right: if not, nothing has happened yet that
+    /// work-items may not do again.
+    early: SecondaryMap<Inst, bool>,
 }
 
 impl Shapes {
     /// Finds the shapes, which hold whatever way the work-items go.
-    /// Of `kept` values only what is sure is remembered.
-    pub(crate) fn new(func: &Function, cfg: &Cfg, kept: &IndexSet<Value>) -> Self {
-        let mut shapes = Shapes { shapes: SecondaryMap::new(), apart: SecondaryMap::new() };
-        while shapes.step(func, cfg, kept) {}
+    /// Of values that are kept across barriers only what is always sure is remembered.
+    pub(crate) fn new(func: &Function, cfg: &Cfg, phases: &Phases) -> Self {
+        let mut shapes = Shapes {
+            shapes: SecondaryMap::new(),
+            apart: SecondaryMap::new(),
+            early: early(func, cfg, phases),
+        };
+        while shapes.step(func, cfg, &phases.kept) {}
         shapes
     }
 
@@ -75,8 +97,9 @@ impl Shapes {
                 if let Some(result) = func.insts[inst].result
                     && let Some(shape) = self.result(func, inst)
                 {
-                    // joined with itself, a shape that is not sure varies
-                    let shape = if kept.contains(&result) { shape.join(shape) } else { shape };
+                    let lost = kept.contains(&result)
+                        && !matches!(shape, Shape::Step { sure: Sure::Always, .. });
+                    let shape = if lost { Shape::Varying } else { shape };
                     changed |= self.lower(result, shape);
                 }
             }
@@ -86,8 +109,10 @@ impl Shapes {
                     if apart {
                         changed |= self.lower(param, Shape::Varying);
                     } else if let Some(shape) = self.shapes[arg] {
-                        // what has to be checked when the code runs is not carried along
-                        let shape = shape.join(shape);
+                        // joined with itself, a shape that is checked at each use varies
+                        let lost = kept.contains(&param)
+                            && !matches!(shape, Shape::Step { sure: Sure::Always, .. });
+                        let shape = if lost { Shape::Varying } else { shape.join(shape) };
                         changed |= self.lower(param, shape);
                     }
                 }
@@ -143,7 +168,7 @@ impl Shapes {
         Some(match data.op {
             Op::WorkItem(Query::LocalId | Query::GlobalId, 0)
             | Op::WorkItem(Query::LocalLinearId | Query::GlobalLinearId, _) => {
-                Shape::Step { by: 1, sure: true }
+                Shape::Step { by: 1, sure: Sure::Always }
             }
             Op::Atomic(..) | Op::Call(_) => Shape::Varying,
             Op::Load(flags) if flags.volatile => Shape::Varying,
@@ -151,24 +176,25 @@ impl Shapes {
             _ if !is_whole(func, result) || data.args.iter().any(|a| !is_whole(func, *a)) => {
                 Shape::Varying
             }
-            op => stepped(func, op, &data.args, &args, result).unwrap_or(Shape::Varying),
+            op => {
+                let early = self.early[inst];
+                stepped(func, op, early, &data.args, &args, result).unwrap_or(Shape::Varying)
+            }
         })
     }
 }
 
-/// Whether a value is an integer or pointer that fills its register.
+/// Whether a value is an integer of up to 64 bits, or a pointer.
 fn is_whole(func: &Function, v: Value) -> bool {
     let ty = func.ty(v);
-    !ty.is_float()
-        && !ty.is_vector()
-        && matches!(reg(ty), types::I32 | types::I64)
-        && width(ty) == reg(ty).bits()
+    !ty.is_float() && !ty.is_vector() && width(ty) <= 64
 }
 
-/// The shape of an integer operation on operands that have steps.
+/// The shape of an integer operation on operands that have steps. Steps are modulo the width of the value.
 fn stepped(
     func: &Function,
     op: Op,
+    early: bool,
     values: &[Value],
     args: &[Shape],
     result: Value,
@@ -183,7 +209,7 @@ fn stepped(
         i64::try_from(ir::builder::sign_extend(c, bits)).ok()
     };
     let (a, sure) = step(0)?;
-    let two = || step(1).map(|(b, s)| (b, sure && s));
+    let two = || step(1).map(|(b, s)| (b, sure.min(s)));
     let (by, sure) = match op {
         Op::Add | Op::PtrAdd => two().map(|(b, s)| (a.wrapping_add(b), s))?,
         Op::Sub => two().map(|(b, s)| (a.wrapping_sub(b), s))?,
@@ -196,15 +222,74 @@ fn stepped(
             let by = constant(1).filter(|n| (0..i64::from(bits)).contains(n))?;
             (a.wrapping_shl(by as u32), sure)
         }
-        Op::Slice { lo: 0 } => (a, sure),
+        // the bits below stay the same, so that nothing is carried from them
+        Op::Slice { lo } if lo < 64 && a.trailing_zeros() >= lo.into() => (a >> lo, sure),
         Op::Bitcast | Op::PtrToInt | Op::IntToPtr => (a, sure),
         // only as long as the narrower number does not wrap, which code must check
-        Op::Sext | Op::Zext if sure => (a, false),
+        Op::Sext | Op::Zext if sure > Sure::Checked => {
+            let reach = u128::from(a.unsigned_abs()) * WIDTH as u128;
+            let small = reach < 1 << (width(func.ty(values[0])) - 1);
+            let found = if early { Sure::Here } else { Sure::Checked };
+            small.then_some((a, sure.min(found)))?
+        }
         _ => return None,
     };
     let by = i64::try_from(ir::builder::sign_extend(by as u128, bits)).ok()?;
-    let small = by.unsigned_abs() < 1 << 24;
-    small.then_some(Shape::Step { by, sure })
+    Some(Shape::Step { by, sure })
+}
+
+/// Extensions before which no phase that they are in has written anything.
+fn early(func: &Function, cfg: &Cfg, phases: &Phases) -> SecondaryMap<Inst, bool> {
+    let mut late: SecondaryMap<Inst, bool> = SecondaryMap::new();
+    for phase in 0..=phases.barriers.len() {
+        let from = phase.checked_sub(1).map(|k| phases.barriers[k]);
+        // blocks that something may have been written before, from the start of the phase
+        let mut behind: SecondaryMap<Block, bool> = SecondaryMap::new();
+        let mut stack = vec![];
+        let starts = from.map(|b| (b.block, b.at + 1)).into_iter();
+        let blocks = phases.blocks(func, cfg, from);
+        for (block, at) in starts.chain(blocks.iter().map(|b| (*b, 0))) {
+            let insts = &func.blocks[block].insts;
+            let end = next_barrier(func, block, at);
+            let mut written = false;
+            for &inst in &insts[at..end.unwrap_or(insts.len())] {
+                late[inst] |= written;
+                written |= is_effect(func, inst);
+            }
+            if written && end.is_none() {
+                stack.extend(cfg.succs[block].iter().copied());
+            }
+        }
+        while let Some(block) = stack.pop() {
+            if std::mem::replace(&mut behind[block], true) {
+                continue;
+            }
+            let end = next_barrier(func, block, 0);
+            let insts = &func.blocks[block].insts;
+            for &inst in &insts[..end.unwrap_or(insts.len())] {
+                late[inst] = true;
+            }
+            if end.is_none() {
+                stack.extend(cfg.succs[block].iter().copied());
+            }
+        }
+    }
+    let mut early = SecondaryMap::new();
+    for &inst in cfg.rpo.iter().flat_map(|b| &func.blocks[*b].insts) {
+        // what is computed again stands at the start of its phase
+        let again = func.insts[inst].result.is_some_and(|r| phases.again[r]);
+        early[inst] = again || !late[inst];
+    }
+    early
+}
+
+/// Whether an instruction must not be done twice.
+fn is_effect(func: &Function, inst: Inst) -> bool {
+    match func.insts[inst].op {
+        Op::Load(flags) => flags.volatile,
+        Op::Fence(_) => false,
+        op => op.is_effect(),
+    }
 }
 
 /// Whether work-items can go through a phase side by side, and whether that pays.
@@ -290,7 +375,7 @@ mod tests {
         let Some((_, func)) = module.kernel("k") else { panic!("no kernel") };
         let cfg = Cfg::new(func);
         let phases = Phases::new(func, &cfg);
-        let shapes = Shapes::new(func, &cfg, &phases.kept);
+        let shapes = Shapes::new(func, &cfg, &phases);
         (0..=phases.barriers.len()).map(|k| is_wide(func, &cfg, &shapes, &phases, k)).collect()
     }
 
@@ -319,7 +404,8 @@ mod tests {
         );
         let module = ir::parse::parse_module(&text).unwrap_or_else(|e| panic!("{e}"));
         let Some((_, func)) = module.kernel("k") else { panic!("no kernel") };
-        let shapes = Shapes::new(func, &Cfg::new(func), &IndexSet::default());
+        let cfg = Cfg::new(func);
+        let shapes = Shapes::new(func, &cfg, &Phases::new(func, &cfg));
         let header = func.layout[1];
         assert_eq!(shapes.of(func.blocks[header].params[0]), Shape::Varying);
         assert_eq!(wide(&format!("{ELEMENT}{counted}")), [false]);

@@ -239,7 +239,7 @@ fn private_memory_calls_and_generic_pointers() {
     same(PRIVATE, PLAIN, &counted(64), &[]);
 }
 
-/// `out[i] = 3 * in[i] + (float) i`, through an index of 32 bits that wraps at the end of the range.
+/// Through an index of 32 bits that wraps somewhere in the range, and whose upper bits count too once it is extended.
 const WRAPPING: &str = r#"
 module "m" addr 64 cl 200
 kernel "k" {
@@ -262,7 +262,12 @@ b0:
   v13:f32 = fmul v11, v12
   v14:f32 = sitofp.rte v4
   v15:f32 = fadd v13, v14
-  e1 = store v10, v15 align 4 after e0
+  v16:i64 = const 33
+  v17:i64 = lshr v5, v16
+  v18:i32 = slice v17 lo 0
+  v19:f32 = sitofp.rte v18
+  v20:f32 = fadd v15, v19
+  e1 = store v10, v20 align 4 after e0
   ret
 }
 "#;

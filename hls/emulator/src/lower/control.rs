@@ -96,7 +96,7 @@ impl<'a> Lower<'_, 'a, '_> {
         self.number_item(size);
         self.frame.exit = next;
         let kernel: &'a Kernel<'a> = self.kernel;
-        Wide::new(self, &kernel.shapes).body(phase)?;
+        Wide::new(self, &kernel.shapes, rest).body(phase)?;
         self.b.switch_to_block(next);
         self.b.ins().jump(head, &[end.into()]);
         self.b.switch_to_block(left);

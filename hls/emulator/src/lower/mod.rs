@@ -141,7 +141,7 @@ impl<'a> Kernel<'a> {
         let func = &module.functions[id];
         let cfg = Cfg::new(func);
         let phases = Phases::new(func, &cfg);
-        let shapes = Shapes::new(func, &cfg, &phases.kept);
+        let shapes = Shapes::new(func, &cfg, &phases);
         let wide: Vec<bool> = (0..=phases.barriers.len())
             .map(|k| side_by_side && is_wide(func, &cfg, &shapes, &phases, k))
             .collect();

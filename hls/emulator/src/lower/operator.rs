@@ -104,13 +104,14 @@ pub(crate) fn write(
     let cfg = Cfg::new(&func);
     let nan = NanClasses::new(&func, &cfg, true);
     let analysis = Rc::new(Analysis { cfg, nan });
+    let phases = Phases::new(&func, &analysis.cfg);
     let kernel = Kernel {
         id: Func::from_u32(0),
         func: &func,
-        phases: Phases::new(&func, &analysis.cfg),
+        shapes: Shapes::new(&func, &analysis.cfg, &phases),
+        phases,
         analysis: analysis.clone(),
         spills: SecondaryMap::new(),
-        shapes: Shapes::new(&func, &analysis.cfg, &base::IndexSet::default()),
         wide: vec![],
     };
     let mut b = FunctionBuilder::new(out, buffers);

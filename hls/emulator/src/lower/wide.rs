@@ -6,7 +6,7 @@
 
 use super::{Kernel, Lower, Parts, Result};
 use crate::phases::{Barrier, next_barrier};
-use crate::shape::{Shape, Shapes, WIDTH, is_once, is_packed};
+use crate::shape::{Shape, Shapes, Sure, WIDTH, is_once, is_packed};
 use crate::types::{Reg, reg, width};
 use base::entity::SecondaryMap;
 use base::{Diagnostic, Loc, SmallVec};
@@ -52,6 +52,8 @@ pub(super) struct Wide<'w, 'f, 'a, 'o> {
     vars: SecondaryMap<Value, SmallVec<[Variable; 2]>>,
     /// Conditions under which steps that are not sure are right.
     checks: SecondaryMap<Value, Option<clif::Value>>,
+    /// Where the work-items go on one by one, from the first one.
+    alone: (clif::Block, clif::Value),
 }
 
 /// Whether a scalar of this type goes into vectors.
@@ -69,8 +71,15 @@ pub(super) fn vector_of(r: Reg) -> Reg {
 }
 
 impl<'w, 'f, 'a, 'o> Wide<'w, 'f, 'a, 'o> {
-    pub(super) fn new(s: &'w mut Lower<'f, 'a, 'o>, shapes: &'a Shapes) -> Self {
+    /// `alone` is the head of the loop over single work-items.
+    pub(super) fn new(
+        s: &'w mut Lower<'f, 'a, 'o>,
+        shapes: &'a Shapes,
+        alone: clif::Block,
+    ) -> Self {
+        let alone = (alone, s.item[0]);
         Wide {
+            alone,
             s,
             shapes,
             values: SecondaryMap::new(),
@@ -195,7 +204,7 @@ impl<'w, 'f, 'a, 'o> Wide<'w, 'f, 'a, 'o> {
 
     fn form(&self, v: Value) -> Form {
         match self.shapes.of(v) {
-            Shape::Step { sure: true, .. } => Form::One,
+            Shape::Step { sure: Sure::Here | Sure::Always, .. } => Form::One,
             _ if is_packable(self.ty(v).lane()) => Form::Packed,
             _ => Form::Each,
         }
@@ -312,9 +321,13 @@ impl<'w, 'f, 'a, 'o> Wide<'w, 'f, 'a, 'o> {
             return Ok(std::array::from_fn(|w| parts[w][0]));
         }
         let first = self.s.scalar(v);
+        let bits = width(self.ty(v));
         Ok(std::array::from_fn(|w| match w {
             0 => first,
-            _ => self.s.b.ins().iadd_imm_s(first, by.wrapping_mul(w as i64)),
+            _ => {
+                let x = self.s.b.ins().iadd_imm_s(first, by.wrapping_mul(w as i64));
+                self.s.wrap(x, bits)
+            }
         }))
     }
 
@@ -455,26 +468,41 @@ impl<'w, 'f, 'a, 'o> Wide<'w, 'f, 'a, 'o> {
         let func = self.s.frame.func;
         let data = &func.insts[inst];
         let Some(result) = data.result else { return Ok(()) };
-        let Shape::Step { by, sure: false } = self.shapes.of(result) else { return Ok(()) };
+        let Shape::Step { by, sure } = self.shapes.of(result) else { return Ok(()) };
+        if sure == Sure::Always {
+            return Ok(());
+        }
         let mut condition = None;
         for &a in &data.args {
             condition = self.both(condition, self.checks[a]);
         }
         if matches!(data.op, Op::Sext | Op::Zext) {
-            let reach = by.wrapping_mul(WIDTH as i64 - 1);
-            let narrow = self.s.scalar(data.args[0]);
-            let last = self.s.b.ins().iadd_imm_s(narrow, reach);
-            let wide = match data.op {
-                Op::Sext => self.s.b.ins().sextend(types::I64, last),
-                _ => self.s.b.ins().uextend(types::I64, last),
-            };
-            let first = self.s.scalar(result);
-            let expected = self.s.b.ins().iadd_imm_s(first, reach);
-            let same = self.s.b.ins().icmp(IntCC::Equal, wide, expected);
+            let same = self.extends_in_step(data.op, data.args[0], result, by);
+            if sure == Sure::Here {
+                let on = self.s.b.create_block();
+                let (alone, first) = self.alone;
+                self.s.b.ins().brif(same, on, &[], alone, &[first.into()]);
+                self.s.b.switch_to_block(on);
+                return Ok(());
+            }
             condition = self.both(condition, Some(same));
         }
         self.checks[result] = condition;
         Ok(())
+    }
+
+    /// Whether an extension of the last work-item's number is as far from that of the first one's as steps say.
+    fn extends_in_step(&mut self, op: Op, narrow: Value, wide: Value, by: i64) -> clif::Value {
+        let (from, to) = (self.ty(narrow), self.ty(wide));
+        let reach = by.wrapping_mul(WIDTH as i64 - 1);
+        let first = self.s.scalar(narrow);
+        let last = self.s.b.ins().iadd_imm_s(first, reach);
+        let last = self.s.wrap(last, width(from));
+        let last = self.s.int_resize(op, to, &[(from, last)]).unwrap_or(last);
+        let first = self.s.scalar(wide);
+        let expected = self.s.b.ins().iadd_imm_s(first, reach);
+        let expected = self.s.wrap(expected, width(to));
+        self.s.b.ins().icmp(IntCC::Equal, last, expected)
     }
 
     fn both(&mut self, a: Option<clif::Value>, b: Option<clif::Value>) -> Option<clif::Value> {

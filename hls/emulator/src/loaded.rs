@@ -1,0 +1,64 @@
+//! Native code as a program on the host's memory, for the OpenCL library.
+
+use crate::{Options, Program};
+use abi::KernelSignature;
+use base::SourceMap;
+use host::{Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, RawArg, ResolvedRange};
+use interp::Argument;
+use ir::Module;
+
+/// A [`LoadedProgram`] of native code. Launches of different threads run at the same time.
+///
+/// Accesses are not checked: a kernel that leaves the memory of its launch corrupts the process or ends it.
+pub struct NativeProgram {
+    program: Program,
+    signatures: Vec<KernelSignature>,
+    sources: SourceMap,
+    threads: usize,
+}
+
+impl NativeProgram {
+    /// A program that runs `module` on up to `threads` threads a launch; `signatures` are those of its kernels.
+    ///
+    /// # Errors
+    /// Those of [`Program::compile`].
+    pub fn new(
+        module: &Module,
+        signatures: Vec<KernelSignature>,
+        threads: usize,
+    ) -> base::Result<Self> {
+        let program = Program::compile(module, &Options::default())?;
+        Ok(Self { program, signatures, sources: module.sources.clone(), threads })
+    }
+}
+
+impl LoadedProgram for NativeProgram {
+    fn kernels(&self) -> &[KernelSignature] {
+        &self.signatures
+    }
+
+    fn variable_bytes(&self) -> u64 {
+        self.program.variable_bytes()
+    }
+
+    fn launch(
+        &self,
+        kernel: &str,
+        range: &ResolvedRange,
+        args: &[RawArg],
+        _memory: &mut [MemoryRegion<'_>],
+    ) -> Result<LaunchStats, Error> {
+        let argument = |arg: &RawArg| match arg {
+            RawArg::Pointer(address) => Argument::Pointer(*address),
+            RawArg::Local(size) => Argument::Local(*size),
+            RawArg::Value(bytes) => Argument::Value(bytes.clone()),
+        };
+        let args: Vec<Argument> = args.iter().map(argument).collect();
+        // SAFETY: the regions are the launch's alone while it runs, and they are all that a kernel may access by
+        // OpenCL C's rules; that it keeps to them is what the type's documentation asks for.
+        let stats = unsafe { self.program.launch(kernel, range, &args, self.threads) };
+        let stats = stats
+            .map_err(|e| Error::new(ErrorKind::Execution, e.render(&self.sources).trim_end()))?;
+        Ok(LaunchStats { work_items: stats.work_items, hardware: None })
+    }
+}
