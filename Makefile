@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu native schedules sim host host-quick hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench bench-emu qor fuzz fuzz-deep exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu native schedules sim host host-quick hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench bench-emu qor report fuzz fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -129,12 +129,18 @@ cocotb: kernels ## a sample of generated designs in Icarus, with AXI models from
 	@testbenches/cocotb/run --jobs $(JOBS) $(CLHLS)
 
 bless: ## rewrite expected outputs and generated documents
-	@CLHLS_BLESS=1 $(CARGO) test --quiet -p clhls-filetests -p clhls-abi -p clhls-ir-opt
+	@CLHLS_BLESS=1 $(CARGO) test --quiet -p clhls-filetests -p clhls-abi -p clhls-ir-opt -p clhls-report
 	@$(CARGO) run --quiet -p clhls-spirv-to-ir --example docs -- docs
 	@scripts/rtl-docs
 
 bless-check: bless
 	@git diff --exit-code -- testbenches docs || { echo "make bless changed files: look at them and commit"; exit 1; }
+
+report: ## reports in headless Chromium (PICTURES=1: also those of docs)
+	@echo "== reports in Chromium"
+	@scripts/setup report
+	@$(CARGO) build --release --quiet -p clhls-driver --bin clhls
+	@testbenches/report/check $(CLHLS) $(if $(PICTURES),--pictures)
 
 proofs: ## every rewrite rule through z3
 	@$(CARGO) run --release --quiet -p clhls-ir-opt --bin prove-rules

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-const NOUNS: [&str; 6] = ["base", "ir", "schedule", "rtl", "abi", "target"];
+const NOUNS: [&str; 7] = ["base", "ir", "schedule", "rtl", "abi", "target", "report"];
 const OPERATORS: [&str; 1] = ["arith"];
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     "spirv-to-ir",
     "ir-opt",
     "ir-to-schedule",
@@ -12,6 +12,7 @@ const STEPS: [&str; 7] = [
     "rtl-to-area",
     "rtl-to-verilog",
     "verilog-to-package",
+    "schedule-to-report",
 ];
 /// What runs IR.
 const EMULATORS: [&str; 2] = ["interp", "emulator"];

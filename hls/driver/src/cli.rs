@@ -283,9 +283,12 @@ pub struct RunArgs {
     /// Write a buffer after the run.
     #[arg(long = "out", value_name = "NAME=FILE.npy", value_parser = pair)]
     pub outputs: Vec<(String, String)>,
-    /// Print the hardware's counters and the loops (sim).
+    /// Print the hardware's counters and the loops, and write what was measured into the build's report (sim).
     #[arg(long)]
     pub profile: bool,
+    /// Write the report with what was measured into this directory instead (sim).
+    #[arg(long, value_name = "DIR")]
+    pub report: Option<PathBuf>,
     /// Write waveforms (sim).
     #[arg(long, value_name = "FILE.fst")]
     pub trace: Option<PathBuf>,

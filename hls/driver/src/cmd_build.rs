@@ -130,10 +130,12 @@ fn stage_text(pipeline: &Pipeline<'_>, module: ir::Module, stage: Stage) -> Resu
     if stage == Stage::Ir {
         return Ok(module.to_string());
     }
-    let made = match pipeline.hardware(module.clone()) {
+    let mut made = match pipeline.hardware(module.clone()) {
         Ok(made) => made,
         // A later step failed: the text of those before it may tell why.
-        Err(_) if stage == Stage::Opt => return Ok(pipeline.optimise(module)?.to_string()),
+        Err(_) if stage == Stage::Opt => {
+            return Ok(pipeline.optimise(module)?.to_string());
+        }
         Err(error) => return Err(error),
     };
     Ok(match stage {
@@ -147,7 +149,9 @@ fn stage_text(pipeline: &Pipeline<'_>, module: ir::Module, stage: Stage) -> Resu
             if stage == Stage::Verilog {
                 files.iter().map(|(_, text)| String::from_utf8_lossy(text).into_owned()).collect()
             } else {
-                let build = pipeline.pack(files, made.manifest, &made.areas)?;
+                pipeline.add_notes(&mut made);
+                let report = pipeline.report(&made, &module);
+                let build = pipeline.pack(files, made.manifest, report)?;
                 build.files.iter().map(|(n, t)| format!("{:>8} {n}\n", t.len())).collect()
             }
         }

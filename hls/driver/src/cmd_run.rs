@@ -5,12 +5,14 @@ use crate::cli::{DeviceKind, RunArgs};
 use crate::cmd_build::{board, check_dumps, options, write_dumps};
 use crate::cmd_report::{count, kernel_text, read_manifest};
 use crate::emu::Emulator;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, io};
 use crate::input::{Input, read_module};
 use crate::output::{check_file, replace_file};
 use crate::pipeline::{Build, Pipeline};
 use crate::progress::Progress;
+use ::report::Report;
 use abi::{Access, Kernel, KernelSignature};
+use base::FileSet;
 use host::{Array, Device, NdRange, RunResult, Value};
 use interp::{Options, Order};
 use sim::{SimOptions, Simulator};
@@ -25,8 +27,32 @@ const SHOWN: usize = 8;
 
 /// A device and, for hardware, what is known of its kernels.
 struct Target {
-    device: Box<dyn Device>,
+    device: Running,
     hardware: Vec<Kernel>,
+    /// What the build's report says; of hardware only.
+    report: Option<Report>,
+}
+
+/// What runs the kernel.
+enum Running {
+    Emulated(Box<dyn Device>),
+    Simulated(Box<Simulator>),
+}
+
+impl Running {
+    fn device(&mut self) -> &mut dyn Device {
+        match self {
+            Running::Emulated(device) => &mut **device,
+            Running::Simulated(device) => &mut **device,
+        }
+    }
+
+    fn profile(&self) -> Option<&sim::Profile> {
+        match self {
+            Running::Emulated(_) => None,
+            Running::Simulated(device) => device.profile(),
+        }
+    }
 }
 
 pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Result<()> {
@@ -35,7 +61,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
         check_options(args)?;
         let values = values(args)?;
         let mut target = target(args, &mut progress)?;
-        let signature = choose_kernel(&*target.device, args.kernel.as_deref())?;
+        let signature = choose_kernel(target.device.device(), args.kernel.as_deref())?;
         check_outputs(args, &signature)?;
         progress.step("run");
         let range = NdRange {
@@ -44,10 +70,14 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
             offset: args.offset.clone().map(|s| s.0),
         };
         let start = Instant::now();
-        let result = host::run(&mut *target.device, &signature.name, &range, &values)?;
+        let result = host::run(target.device.device(), &signature.name, &range, &values)?;
         let time = start.elapsed();
-        let hardware = target.hardware.into_iter().find(|k| k.signature.name == signature.name);
-        (signature, result, hardware, target.device.name(), time)
+        let kernels = std::mem::take(&mut target.hardware);
+        let hardware = kernels.into_iter().find(|k| k.signature.name == signature.name);
+        if let (Some(kernel), Some(profile)) = (&hardware, target.device.profile()) {
+            write_report(args, target.report.take(), kernel, &result, profile)?;
+        }
+        (signature, result, hardware, target.device.device().name(), time)
     };
     for (name, file) in &args.outputs {
         if let Some((_, array)) = find_buffer(&result, &signature, name) {
@@ -62,6 +92,34 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
     streams.print(&text)
 }
 
+/// Writes the report with what was measured: into `--report`, else into the build's directory.
+fn write_report(
+    args: &RunArgs,
+    report: Option<Report>,
+    kernel: &Kernel,
+    result: &RunResult,
+    profile: &sim::Profile,
+) -> Result<()> {
+    let built = Some(&args.input.input).filter(|i| i.is_dir());
+    let (Some(dir), Some(mut report)) = (args.report.as_ref().or(built), report) else {
+        return Ok(());
+    };
+    crate::report::add_measured(&mut report, kernel, &result.stats, profile);
+    std::fs::create_dir_all(dir).map_err(|e| io("make the directory", dir, &e))?;
+    let mut files = FileSet::new();
+    crate::report::insert(&mut files, &report);
+    files.iter().try_for_each(|(name, text)| replace_file(&dir.join(name), text))
+}
+
+/// The report of a finished build.
+fn read_report(dir: &Path) -> Result<Report> {
+    let path = dir.join(::report::JSON_FILE);
+    let text = std::fs::read_to_string(&path).map_err(|e| io("read", &path, &e))?;
+    Report::parse(&text).map_err(|e| {
+        Failure::new("E0611", format!("{}: {e}", path.display())).help("build it anew")
+    })
+}
+
 /// Where the kernel is to run.
 fn device_of(args: &RunArgs) -> DeviceKind {
     let built = if args.input.input.is_dir() { DeviceKind::Sim } else { DeviceKind::Emu };
@@ -73,6 +131,7 @@ fn check_options(args: &RunArgs) -> Result<()> {
     let sim = [
         ("--trace", args.trace.is_some()),
         ("--profile", args.profile),
+        ("--report", args.report.is_some()),
         ("--mem-latency", args.mem_latency.is_some()),
         ("--stall-rate", args.stall_rate.is_some()),
     ];
@@ -88,6 +147,10 @@ fn check_options(args: &RunArgs) -> Result<()> {
             let what = format!("{option} does nothing on device {device}");
             return Err(Failure::new("E0613", what).help(format!("--device {other}")));
         }
+    }
+    if args.report.is_some() && !args.profile {
+        let what = "--report does nothing without --profile";
+        return Err(Failure::new("E0613", what).help("--profile"));
     }
     let built = args.input.input.is_dir();
     if let (true, [option, ..]) = (built, args.compile.given().as_slice()) {
@@ -133,7 +196,8 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
         read_manifest(input)?;
         let device = Simulator::open(input, sim_options(settings(args))?)
             .map_err(|e| Failure::new("E0611", e.message))?;
-        return simulated(device, args, progress);
+        let report = if args.profile { Some(read_report(input)?) } else { None };
+        return simulated(device, report, args, progress);
     }
     progress.step("read");
     let Input { module, warnings } = read_module(&args.input, args.kernel.as_slice())?;
@@ -142,20 +206,22 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
         let build = build(args, module, progress)?;
         let sources = build.sources();
         let device = Simulator::new(build.manifest, sources, sim_options(settings(args))?)?;
-        return simulated(device, args, progress);
+        return simulated(device, Some(build.report), args, progress);
     }
     if args.device == Some(DeviceKind::Native) {
         progress.step("compile");
         let sources = module.sources.clone();
         let device =
             crate::native::device(module).map_err(|e| Failure::with_sources(e, &sources))?;
-        return Ok(Target { device: Box::new(device), hardware: vec![] });
+        let device = Running::Emulated(Box::new(device));
+        return Ok(Target { device, hardware: vec![], report: None });
     }
     let order = args.seed.map_or(Order::Sequential, |seed| Order::Interleaved { seed });
     let options = Options { step_limit: args.step_limit, order };
     let sources = module.sources.clone();
     let device = Emulator::new(module, options).map_err(|e| Failure::with_sources(e, &sources))?;
-    Ok(Target { device: Box::new(device), hardware: vec![] })
+    let device = Running::Emulated(Box::new(device));
+    Ok(Target { device, hardware: vec![], report: None })
 }
 
 fn build(args: &RunArgs, module: ir::Module, progress: &mut Progress<'_>) -> Result<Build> {
@@ -171,17 +237,23 @@ fn build(args: &RunArgs, module: ir::Module, progress: &mut Progress<'_>) -> Res
     Ok(build)
 }
 
-fn simulated(device: Simulator, args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
+fn simulated(
+    device: Simulator,
+    report: Option<Report>,
+    args: &RunArgs,
+    progress: &mut Progress<'_>,
+) -> Result<Target> {
     let kernel = choose_kernel(&device, args.kernel.as_deref())?;
     progress.step("build the simulator");
     device.build(&kernel.name)?;
     let hardware = device.manifest().kernels.clone();
-    Ok(Target { device: Box::new(device), hardware })
+    Ok(Target { device: Running::Simulated(Box::new(device)), hardware, report })
 }
 
 /// What the command line says of a simulation.
 pub(crate) struct SimSettings<'a> {
     pub(crate) trace: Option<&'a Path>,
+    pub(crate) profile: bool,
     pub(crate) seed: Option<u64>,
     pub(crate) mem_latency: Option<u32>,
     pub(crate) stall_rate: Option<f64>,
@@ -190,6 +262,7 @@ pub(crate) struct SimSettings<'a> {
 fn settings(args: &RunArgs) -> SimSettings<'_> {
     SimSettings {
         trace: args.trace.as_deref(),
+        profile: args.profile,
         seed: args.seed,
         mem_latency: args.mem_latency,
         stall_rate: args.stall_rate,
@@ -203,7 +276,7 @@ pub(crate) fn sim_options(settings: SimSettings<'_>) -> Result<SimOptions> {
         return Err(Failure::new("E0613", what));
     }
     let trace = settings.trace.map(Path::to_owned);
-    let mut options = SimOptions { trace, ..SimOptions::default() };
+    let mut options = SimOptions { trace, profile: settings.profile, ..SimOptions::default() };
     options.memory.seed = settings.seed.unwrap_or(options.memory.seed);
     let latency = settings.mem_latency.unwrap_or(MEM_LATENCY).max(1);
     options.memory.read_latency = latency;

@@ -25,6 +25,7 @@ const SOCKET_POLL: Duration = Duration::from_millis(20);
 pub(crate) fn serve(args: &ServeArgs, quiet: bool, streams: &mut Streams<'_>) -> Result<()> {
     args.trace.as_deref().map_or(Ok(()), check_file)?;
     let options = sim_options(SimSettings {
+        profile: false,
         trace: args.trace.as_deref(),
         seed: args.seed,
         mem_latency: args.mem_latency,

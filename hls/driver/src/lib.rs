@@ -11,6 +11,7 @@ mod cmd_report;
 mod cmd_run;
 mod cmd_serve;
 mod cmd_support;
+mod edits;
 pub mod emu;
 pub mod failure;
 pub mod fit;

@@ -3,7 +3,8 @@
 use crate::failure::{Failure, Result};
 use crate::fit::{Hardware, Thrift};
 use crate::input::attach_sources;
-use crate::report::{report_html, report_json};
+use crate::report;
+use ::report::Report;
 use abi::Manifest;
 use base::{Diagnostic, FileSet, Severity, SourceMap};
 use ir::Module;
@@ -12,10 +13,11 @@ use schedule::KernelSchedule;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
-use target::{Area, Board, Library};
+use target::{Board, Library};
 use verilog_to_package::PackOptions;
 
 /// What to build and how.
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Kernels; empty = all.
     pub kernels: Vec<String>,
@@ -57,6 +59,8 @@ pub struct Build {
     pub files: FileSet,
     /// The manifest, which is one of them.
     pub manifest: Manifest,
+    /// What was made and why it is as fast as it is.
+    pub report: Report,
     /// What is not as the user may expect, for people.
     pub warnings: Vec<String>,
 }
@@ -109,7 +113,7 @@ const NO_SCHEDULE: &str = "E0005";
 
 /// Runs the steps one after the other and keeps their text for `--dump-dir`.
 pub struct Pipeline<'a> {
-    options: &'a Options,
+    pub(crate) options: &'a Options,
     pub(crate) board: &'a Board,
     /// Told what begins.
     progress: RefCell<&'a mut dyn FnMut(&str)>,
@@ -162,12 +166,12 @@ impl<'a> Pipeline<'a> {
     /// Those of each step, with source lines.
     pub fn compile(&self, module: Module) -> Result<Build> {
         self.keep_input(&module);
-        let Hardware { module, design, mut manifest, areas, .. } = self.hardware(module)?;
-        let verilog = self.verilog(&module, &design)?;
-        for kernel in &mut manifest.kernels {
-            kernel.notes.extend(self.notes(&kernel.signature.name, &module.sources));
-        }
-        let mut build = self.pack(verilog, manifest, &areas)?;
+        let mut made = self.hardware(module.clone())?;
+        let verilog = self.verilog(&made.module, &made.design)?;
+        self.add_notes(&mut made);
+        let report = self.report(&made, &module);
+        let Hardware { module, manifest, .. } = made;
+        let mut build = self.pack(verilog, manifest, report)?;
         let remarks = self.remarks.borrow();
         let warnings = remarks.iter().filter(|(_, r)| r.severity == Severity::Warning);
         build.warnings = warnings.map(|(_, r)| r.render(&module.sources)).collect();
@@ -206,6 +210,13 @@ impl<'a> Pipeline<'a> {
     fn unroll_less(&self) -> BTreeMap<String, u32> {
         let thrift = self.thrift.borrow();
         thrift.iter().map(|(name, t)| (name.clone(), t.unroll_divisor)).collect()
+    }
+
+    /// Takes the optimiser's remarks into the manifest.
+    pub fn add_notes(&self, made: &mut Hardware) {
+        for kernel in &mut made.manifest.kernels {
+            kernel.notes.extend(self.notes(&kernel.signature.name, &made.module.sources));
+        }
     }
 
     /// The optimiser's remarks on a kernel, with their places.
@@ -320,24 +331,18 @@ impl<'a> Pipeline<'a> {
     ///
     /// # Errors
     /// Those of the step.
-    pub fn pack(
-        &self,
-        verilog: FileSet,
-        manifest: Manifest,
-        areas: &BTreeMap<String, Area>,
-    ) -> Result<Build> {
+    pub fn pack(&self, verilog: FileSet, manifest: Manifest, report: Report) -> Result<Build> {
         self.step("package");
         let options = PackOptions { platform: self.options.platform.clone() };
         let mut files = verilog_to_package::pack(&manifest, &verilog, self.board, &options)?;
         files.extend(verilog);
         files.insert(abi::MANIFEST_FILE, manifest.to_json());
-        files.insert("report.json", report_json(&manifest, areas));
-        files.insert("report.html", report_html(&manifest, areas));
+        report::insert(&mut files, &report);
         for (path, text) in files.iter().filter(|(path, _)| !path.starts_with("rtl/")) {
             let name = format!("60-{}", path.replace('/', "-"));
             self.keep(&name, || String::from_utf8_lossy(text).into_owned());
         }
-        Ok(Build { files, manifest, warnings: vec![] })
+        Ok(Build { files, manifest, report, warnings: vec![] })
     }
 
     /// Tells what begins; a kernel that is tried again smaller goes through the steps in silence.

@@ -1,145 +1,121 @@
 //! `report.json` and `report.html` of a build: what was made and why it is as fast as it is.
 
-use abi::{Kernel, Manifest};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::fmt::Write;
-use target::Area;
+use crate::fit::Hardware;
+use crate::pipeline::Pipeline;
+use ::report::{AccessCount, ChannelCount, HTML_FILE, JSON_FILE, Measured, PortCount, Report};
+use base::FileSet;
+use ir::Module;
+use schedule_to_report::{Made, Part};
 
-/// The report for programs: interfaces, loops and memory accesses of each kernel.
-pub(crate) fn report_json(manifest: &Manifest, areas: &BTreeMap<String, Area>) -> String {
-    let kernels: Vec<Value> =
-        manifest.kernels.iter().map(|k| kernel_json(k, areas.get(&k.signature.name))).collect();
-    let report = json!({ "tool": manifest.tool, "module": manifest.module, "kernels": kernels });
-    format!("{report:#}\n")
-}
-
-fn kernel_json(kernel: &Kernel, area: Option<&Area>) -> Value {
-    let area = area.map(|a| json!({ "lut": round(a.lut), "ff": round(a.ff), "dsp": round(a.dsp), "bram": round(a.bram) }));
-    json!({
-        "name": kernel.signature.name,
-        "board": kernel.board,
-        "clock_mhz": kernel.clock_mhz,
-        "simd": kernel.signature.simd,
-        "compute_units": kernel.compute_units,
-        "max_work_group_size": kernel.signature.max_work_group_size,
-        "memory_ports": kernel.memory_ports,
-        "loops": kernel.loops,
-        "divisions": kernel.divisions,
-        "estimated_area": area,
-        "notes": kernel.notes,
-        "accesses": kernel.sites,
-    })
-}
-
-/// A count.
-fn round(n: f64) -> u64 {
-    n.round() as u64
-}
-
-/// The report for people.
-pub(crate) fn report_html(manifest: &Manifest, areas: &BTreeMap<String, Area>) -> String {
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{0}</title>\n<style>{STYLE}</style>\n\
-         <h1>{0}</h1>\n<p>{1}</p>\n",
-        escape(&manifest.module),
-        escape(&manifest.tool)
-    );
-    for kernel in &manifest.kernels {
-        // writing to a string cannot fail
-        let _ = kernel_html(&mut html, kernel, areas.get(&kernel.signature.name));
+impl Pipeline<'_> {
+    /// The report of finished hardware; `input` is the module that it was made from, with which edits are tried.
+    pub(crate) fn report(&self, made: &Hardware, input: &Module) -> Report {
+        self.step("report");
+        let mut kernels = vec![];
+        for schedule in &made.schedules {
+            let named = |k: &&abi::Kernel| k.signature.name == schedule.func.name;
+            let Some(kernel) = made.manifest.kernels.iter().find(named) else { continue };
+            let family = &self.board.family;
+            // Operator units are parts of the line that asks for them.
+            let open = |module: &str| !module.starts_with("clhls_");
+            let parts = rtl_to_area::parts(&made.design, &kernel.top, family, &open);
+            let part = |p: rtl_to_area::Part| Part { module: p.module, name: p.name, area: p.area };
+            let parts: Vec<Part> = parts.into_iter().map(part).collect();
+            let name = &kernel.signature.name;
+            let mut described = schedule_to_report::kernel(&Made {
+                schedule,
+                kernel,
+                design: &made.design,
+                parts: &parts,
+                area: made.areas.get(name).copied().unwrap_or_default(),
+                board: self.board,
+                sources: &made.module.sources,
+            });
+            self.try_edits(&mut described, made, input);
+            kernels.push(described);
+        }
+        schedule_to_report::module(&made.module, &made.manifest.tool, kernels)
     }
-    html.push_str("</html>\n");
-    html
 }
 
-const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\
-table{border-collapse:collapse;margin:1em 0}td,th{text-align:left;padding:.2em 1em .2em 0;\
-border-bottom:1px solid #ccc;vertical-align:top}td.n{text-align:right}code{font-size:.9em}";
-
-fn kernel_html(html: &mut String, kernel: &Kernel, area: Option<&Area>) -> std::fmt::Result {
-    let s = &kernel.signature;
-    writeln!(html, "<h2>Kernel <code>{}</code></h2>", escape(&s.name))?;
-    writeln!(
-        html,
-        "<p>{} at {} MHz; work-groups of up to {} work-items; {} memory ports.</p>",
-        escape(&kernel.board),
-        kernel.clock_mhz,
-        s.max_work_group_size,
-        kernel.memory_ports.len()
-    )?;
-    if let Some(a) = area {
-        writeln!(
-            html,
-            "<p>Estimated: {:.0} LUTs, {:.0} flip-flops, {:.0} DSP tiles, {:.0} RAM blocks.</p>",
-            a.lut, a.ff, a.dsp, a.bram
-        )?;
+/// Adds what a simulated launch of a kernel measured.
+pub(crate) fn add_measured(
+    report: &mut Report,
+    kernel: &abi::Kernel,
+    stats: &host::LaunchStats,
+    profile: &sim::Profile,
+) {
+    let cycles = stats.hardware.map_or(0, |h| h.cycles);
+    let second = cycles.max(1) as f64 / (kernel.clock_mhz * 1e6);
+    let per_second = |bytes: u64| (bytes as f64 / second).round();
+    let ports = kernel.memory_ports.iter().zip(&profile.ports).map(|(port, n)| PortCount {
+        name: port.name.clone(),
+        read_bytes: n.read_bytes,
+        written_bytes: n.written_bytes,
+        read_bursts: n.read_bursts,
+        write_bursts: n.write_bursts,
+        read_bytes_per_second: per_second(n.read_bytes),
+        written_bytes_per_second: per_second(n.written_bytes),
+    });
+    let accesses = kernel.sites.iter().zip(&profile.accesses).filter(|(s, _)| s.port.is_some());
+    let accesses = accesses.map(|(site, n)| AccessCount {
+        id: site.id,
+        count: n.accesses,
+        bytes: n.bytes,
+        bytes_per_second: per_second(n.bytes),
+    });
+    let measured = Measured {
+        cycles,
+        work_items: stats.work_items,
+        ports: ports.collect(),
+        channels: measured_channels(kernel, profile, cycles),
+        accesses: accesses.collect(),
+    };
+    if let Some(described) = report.kernel_mut(&kernel.signature.name) {
+        described.measured = Some(measured);
     }
-    for note in &kernel.notes {
-        writeln!(html, "<p>{}</p>", escape(note))?;
-    }
-    let loops = kernel.loops.iter().map(|l| {
-        [
-            escape(&l.name),
-            escape(&l.source),
-            escape(&l.kind),
-            l.ii.to_string(),
-            l.latency.to_string(),
-            escape(&l.reason),
-        ]
-    });
-    table(html, "Loops", ["loop", "source", "kind", "II", "latency", "what limits it"], loops)?;
-    let divisions = kernel.divisions.iter().map(|d| {
-        [
-            escape(&d.unit),
-            escape(&d.source),
-            escape(&d.form),
-            d.interval.to_string(),
-            d.latency.to_string(),
-            escape(&d.reason),
-        ]
-    });
-    let head = ["unit", "source", "form", "interval", "latency", "why"];
-    table(html, "Divisions and square roots", head, divisions)?;
-    let sites = kernel.sites.iter().map(|site| {
-        let argument = site.argument.and_then(|k| s.args.get(k as usize));
-        [
-            format!("{:?}", site.kind).to_lowercase(),
-            escape(&site.source),
-            site.bytes.to_string(),
-            escape(site.port.as_deref().unwrap_or("on-chip memory")),
-            argument.map(|a| escape(&a.name)).unwrap_or_default(),
-        ]
-    });
-    table(html, "Memory accesses", ["access", "source", "bytes", "port", "argument"], sites)?;
-    let args = s.args.iter().map(|a| {
-        [
-            a.index.to_string(),
-            escape(&a.name),
-            escape(&a.type_name),
-            a.kind.describe().to_owned(),
-            a.offset.map_or(String::new(), |o| format!("{o:#05x}")),
-        ]
-    });
-    table(html, "Arguments", ["number", "name", "type", "kind", "register"], args)
 }
 
-/// A table with a heading; nothing when it has no rows. Cells are HTML.
-fn table<const N: usize>(
-    html: &mut String,
-    title: &str,
-    head: [&str; N],
-    rows: impl Iterator<Item = [String; N]>,
-) -> std::fmt::Result {
-    let rows: Vec<String> =
-        rows.map(|cells| format!("<tr><td>{}</tr>\n", cells.join("<td>"))).collect();
-    if rows.is_empty() {
-        return Ok(());
+/// Channels by the name that they have in the first compute unit.
+fn measured_channels(
+    kernel: &abi::Kernel,
+    profile: &sim::Profile,
+    cycles: u64,
+) -> Vec<ChannelCount> {
+    let mut out: Vec<ChannelCount> = vec![];
+    for (channel, n) in kernel.channels.iter().zip(&profile.channels) {
+        // The signals of further units have a number behind their names.
+        let signal = channel.valid.as_deref().and_then(|v| v.rsplit('.').next());
+        let Some((name, _)) = signal.and_then(|v| v.rsplit_once("_valid")) else { continue };
+        let between = n.tokens.saturating_sub(1).max(1);
+        let interval = n.span as f64 / between as f64;
+        match out.iter_mut().find(|c| c.channel == name) {
+            Some(c) => {
+                c.tokens += n.tokens;
+                c.stalled += n.stalled;
+                c.interval = c.interval.max(interval);
+            }
+            None => out.push(ChannelCount {
+                channel: name.to_owned(),
+                name: channel.name.clone(),
+                tokens: n.tokens,
+                stalled: n.stalled,
+                occupancy: 0.0,
+                interval,
+            }),
+        }
     }
-    writeln!(html, "<h3>{title}</h3>\n<table>\n<tr><th>{}</tr>", head.join("<th>"))?;
-    writeln!(html, "{}</table>", rows.concat())
+    let all = cycles.max(1) as f64 * f64::from(kernel.compute_units.max(1));
+    let round = |n: f64| (n * 10_000.0).round() / 10_000.0;
+    for c in &mut out {
+        c.occupancy = round((c.tokens + c.stalled) as f64 / all);
+        c.interval = round(c.interval);
+    }
+    out
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// Puts both forms of a report into a directory's files.
+pub(crate) fn insert(files: &mut FileSet, report: &Report) {
+    files.insert(JSON_FILE, report.to_json());
+    files.insert(HTML_FILE, report.to_html());
 }

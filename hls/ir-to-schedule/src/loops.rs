@@ -5,17 +5,14 @@ use base::entity::PrimaryMap;
 use ir::analysis::{Cfg, Loops};
 use ir::{Block, Function, Op};
 use schedule::{
-    KernelSchedule, LoopKind, LoopSchedule, Memory, MemoryId, MemoryKind, Occupancy, Place,
+    CHANNEL_LATENCY, KernelSchedule, LoopKind, LoopSchedule, Memory, MemoryId, MemoryKind,
+    ON_CHIP_LATENCY, Occupancy, Place,
 };
 
 /// Work-groups in flight, counted on, of kernels that keep nothing for a group and do not tell them apart.
 const STATELESS_SLOTS: u32 = 16;
 /// Most work-group slots of the others.
 const MAX_SLOTS: u32 = 8;
-/// Cycles of an on-chip memory access from request to answer.
-const ON_CHIP_LATENCY: u32 = 6;
-/// Cycles of a channel between segments.
-const CHANNEL_LATENCY: u32 = 2;
 /// Least admission limit of a threaded loop.
 const LEAST_LIMIT: u32 = 16;
 

@@ -21,6 +21,11 @@ use base::IndexMap;
 use base::entity::{PrimaryMap, SecondaryMap};
 use ir::{Block, Function, Inst, Value};
 
+/// Cycles of an on-chip memory access from request to answer, as schedules count on.
+pub const ON_CHIP_LATENCY: u32 = 6;
+/// Cycles of a channel between segments.
+pub const CHANNEL_LATENCY: u32 = 2;
+
 /// How a segment is held back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {

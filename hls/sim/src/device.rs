@@ -2,6 +2,7 @@
 
 use crate::launch::{Limits, Outcome, RegisterBlock, explain, run};
 use crate::memory::DeviceMemory;
+use crate::profile::Profile;
 use crate::report::Context;
 use abi::{Kernel, KernelSignature, Manifest};
 use host::{
@@ -32,6 +33,8 @@ pub struct SimOptions {
     pub trace: Option<PathBuf>,
     /// Registers start with random contents: finds state that reset forgot.
     pub random_state: bool,
+    /// Counts what passes through channels, and accesses: [`Simulator::profile`].
+    pub profile: bool,
     /// Where built models are kept; `None`: the user's cache directory.
     pub cache_dir: Option<PathBuf>,
 }
@@ -44,6 +47,7 @@ impl Default for SimOptions {
             watchdog: 100_000,
             trace: None,
             random_state: false,
+            profile: false,
             cache_dir: None,
         }
     }
@@ -59,6 +63,8 @@ pub struct Simulator {
     pub(crate) program_base: u64,
     /// Running instances by kernel name.
     models: BTreeMap<String, Model>,
+    /// Of the last launch.
+    profile: Option<Profile>,
 }
 
 fn device_error(error: impl ToString) -> Error {
@@ -118,7 +124,8 @@ impl Simulator {
             None => 0,
         };
         let models = BTreeMap::new();
-        let mut device = Self { manifest, sources, options, memory, program_base, models };
+        let profile = None;
+        let mut device = Self { manifest, sources, options, memory, program_base, models, profile };
         device.reload_program()?;
         Ok(device)
     }
@@ -126,6 +133,11 @@ impl Simulator {
     /// The manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// What was counted in the last launch, if the device is made with [`SimOptions::profile`].
+    pub fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref()
     }
 
     /// Builds the model of a kernel, or finds it in the cache. Launches do so when they must; a caller
@@ -162,6 +174,7 @@ impl Simulator {
                 })
                 .collect(),
             sources: sources.collect(),
+            profile: self.options.profile,
         };
         let options = BuildOptions {
             trace: self.options.trace.is_some(),
@@ -222,7 +235,8 @@ impl Simulator {
         launch: &RawLaunch<'_>,
         regions: &mut [Region<'_>],
     ) -> Result<LaunchStats, Error> {
-        execute(model, launch, regions, self.limits(), self.program_base)
+        let (program_base, mut uncounted) = (self.program_base, None);
+        execute(model, launch, regions, self.limits(), program_base, (false, &mut uncounted))
     }
 
     fn limits(&self) -> Limits {
@@ -260,6 +274,7 @@ fn execute(
     regions: &mut [Region<'_>],
     limits: Limits,
     program_base: u64,
+    (count, profile): (bool, &mut Option<Profile>),
 ) -> Result<LaunchStats, Error> {
     let RawLaunch { kernel, range, args, names } = *launch;
     let mut block = RegisterBlock::new(kernel);
@@ -275,7 +290,9 @@ fn execute(
     }
     block.put_hidden(kernel, range, program_base);
     let mut session = model.session(regions).map_err(model_error)?;
+    let before = Profile::start(&mut session, kernel, count);
     let outcome = run(&mut session, kernel, &block, limits);
+    *profile = before.map(|before| before.finish(&mut session, kernel));
     drop(session);
     let context = Context { kernel, regions, arguments: names };
     let stats = match outcome? {
@@ -347,7 +364,8 @@ impl Device for Simulator {
         let (limits, program_base) = (self.limits(), self.program_base);
         // After an error the instance is dropped.
         let regions = self.memory.regions_mut();
-        let stats = execute(&mut model, &launch, regions, limits, program_base)?;
+        let counted = (self.options.profile, &mut self.profile);
+        let stats = execute(&mut model, &launch, regions, limits, program_base, counted)?;
         self.put_model(name, model);
         Ok(stats)
     }

@@ -11,9 +11,11 @@ mod device;
 mod host_program;
 mod launch;
 mod memory;
+mod profile;
 mod report;
 
 pub use board::Board;
 pub use device::{SimOptions, Simulator};
 pub use host_program::HostProgram;
+pub use profile::{AccessCount, ChannelCount, PortCount, Profile};
 pub use verilator_sys::{Built, MemoryOptions, Source, default_cache_dir};

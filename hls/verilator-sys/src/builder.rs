@@ -48,6 +48,8 @@ const SHIM: [(&str, &str); 7] = [
     ("clhls_model.h", include_str!("../shim/clhls_model.h")),
     ("clhls_print.h", include_str!("../shim/clhls_print.h")),
 ];
+/// Part of models that are built for profiling only.
+const SHIM_PROFILE: (&str, &str) = ("clhls_profile.cpp", include_str!("../shim/clhls_profile.cpp"));
 const SHIM_FIXED: [&str; 2] = ["clhls_sim.cpp", "clhls_axi_port.cpp"];
 
 /// Verilator's own sources that a model needs.
@@ -153,6 +155,9 @@ impl Builder<'_> {
             key.add(flag);
         }
         key.add(&simtop(self.design));
+        if self.design.profile {
+            key.add(SHIM_PROFILE.0).add(SHIM_PROFILE.1);
+        }
         key.add(&shape_header(self.design, self.options.random_state));
         let mut sources: Vec<_> = self.design.sources.iter().collect();
         sources.sort_by(|a, b| a.name.cmp(&b.name));
@@ -254,6 +259,11 @@ impl Builder<'_> {
         write(&dir.join("clhls_shape.h"), &shape_header(self.design, self.options.random_state))?;
         let obj = dir.join("obj");
         let mut fast = vec![dir.join("clhls_model.cpp")];
+        if self.design.profile {
+            let (name, text) = SHIM_PROFILE;
+            write(&dir.join(name), text)?;
+            fast.push(dir.join(name));
+        }
         let mut slow = Vec::new();
         for path in cpp_files(&obj)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -306,6 +316,9 @@ impl Builder<'_> {
         let mut command = Command::new(&self.toolchain.compiler);
         command.current_dir(dir).args(["-shared", "-Wl,-Bsymbolic", "-o", LIBRARY]);
         command.args(objects);
+        if self.design.profile {
+            command.arg("-Wl,--wrap=clhls_check_access");
+        }
         let shim = SHIM_FIXED.into_iter();
         let fixed = RUNTIME.into_iter().chain(self.options.trace.then_some(RUNTIME_TRACE));
         for name in fixed.chain(shim) {

@@ -66,6 +66,8 @@ macro_rules! functions {
         /// The functions of a loaded model; the pointers are valid as long as `library` is loaded.
         pub(crate) struct Functions {
             $(pub $name: unsafe extern "C" fn($($arg),*) $(-> $result)?,)*
+            /// Those of a model that is built for profiling.
+            pub profile: Option<Profile>,
             #[allow(dead_code, reason = "keeps the code behind the pointers in memory")]
             library: libloading::Library,
         }
@@ -89,7 +91,9 @@ macro_rules! functions {
                         problem: format!("it has interface version {found}, not {VERSION}"),
                     });
                 }
+                let profile = Profile::find(&library);
                 Ok(Self {
+                    profile,
                     // SAFETY: the symbols have these types in version VERSION of clhls_sim.h.
                     $($name: *unsafe { library.get(concat!("clhls_sim_", stringify!($name)).as_bytes()) }
                         .map_err(fail)?,)*
@@ -117,4 +121,25 @@ functions! {
     channel: fn(*mut Sim, u32) -> c_int;
     trace_open: fn(*mut Sim, *const c_char) -> c_int;
     trace_close: fn(*mut Sim) -> c_int;
+}
+
+/// The functions of `shim/clhls_profile.cpp`, which not all models have.
+#[derive(Clone, Copy)]
+pub(crate) struct Profile {
+    pub clear: unsafe extern "C" fn(),
+    pub channel: unsafe extern "C" fn(*mut Sim, u32, u32) -> u64,
+    pub access: unsafe extern "C" fn(c_int, u32) -> u64,
+}
+
+impl Profile {
+    fn find(library: &libloading::Library) -> Option<Self> {
+        // SAFETY: the symbols have these types in clhls_profile.cpp.
+        unsafe {
+            Some(Self {
+                clear: *library.get(b"clhls_profile_clear").ok()?,
+                channel: *library.get(b"clhls_profile_channel").ok()?,
+                access: *library.get(b"clhls_profile_access").ok()?,
+            })
+        }
+    }
 }

@@ -542,6 +542,11 @@ impl Session<'_> {
     pub fn model(&self) -> &Model {
         self.model
     }
+
+    /// The functions of a model that is built for profiling, and what they are called with.
+    pub(crate) fn profile(&mut self) -> Option<(crate::ffi::Profile, *mut Sim)> {
+        Some((self.model.functions.profile?, self.model.sim.as_ptr()))
+    }
 }
 
 impl Drop for Session<'_> {

@@ -54,6 +54,8 @@ pub struct Design {
     pub channels: Vec<ChannelSignals>,
     /// The Verilog.
     pub sources: Vec<Source>,
+    /// Whether to count what passes through channels, and accesses.
+    pub profile: bool,
 }
 
 impl Design {
@@ -202,6 +204,9 @@ pub fn simtop(design: &Design) -> String {
     text += &body;
     let _ = writeln!(text, "\n  {} dut (\n{}\n  );", design.kernel, pins.join(",\n"));
     text += &channel_function(&design.channels);
+    if design.profile {
+        text += &profile_counters(&design.channels);
+    }
     text += "\nendmodule\n\n`default_nettype wire\n";
     text
 }
@@ -318,6 +323,33 @@ fn channel_function(channels: &[ChannelSignals]) -> String {
     }
     text += "      default: return 0;\n    endcase\n  endfunction\n";
     text
+}
+
+/// Counters of each channel, and the function that reads them: tokens, stalled cycles, first and last cycle with a token.
+fn profile_counters(channels: &[ChannelSignals]) -> String {
+    let mut text = String::from("\n  longint unsigned profile_now = 0;\n");
+    let n = channels.len().max(1);
+    for what in ["tokens", "stalled", "first", "last"] {
+        let _ = writeln!(text, "  longint unsigned profile_{what} [{n}] = '{{default: 0}};");
+    }
+    text += "  always @(posedge clk) begin\n    profile_now <= profile_now + 1;\n";
+    for (k, channel) in channels.iter().enumerate() {
+        let (Some(valid), Some(ready)) = (&channel.valid, &channel.ready) else { continue };
+        let _ = writeln!(
+            text,
+            "    if (rst_n & dut.{valid} & dut.{ready}) begin
+      profile_tokens[{k}] <= profile_tokens[{k}] + 1;
+      if (profile_tokens[{k}] == 0) profile_first[{k}] <= profile_now;
+      profile_last[{k}] <= profile_now;
+    end else if (rst_n & dut.{valid}) profile_stalled[{k}] <= profile_stalled[{k}] + 1;"
+        );
+    }
+    text += "  end\n\n  export \"DPI-C\" function clhls_profile_count;\n  \
+             function longint clhls_profile_count(input int channel, input int what);\n    case (what)\n";
+    for (k, what) in ["tokens", "stalled", "first", "last"].iter().enumerate() {
+        let _ = writeln!(text, "      {k}: return profile_{what}[channel];");
+    }
+    text + "      default: return 0;\n    endcase\n  endfunction\n"
 }
 
 /// The C++ header that tells the shim the shape of simtop.

@@ -1,0 +1,158 @@
+//! Memories, their accesses, and what they need of their ports.
+
+use crate::{View, strides};
+use base::entity::EntityRef;
+use ir::Inst;
+use report::{Access, Loop, Memory, MemoryKind, Pattern, Place, Port};
+use schedule::AccessKind;
+
+/// Sides of a RAM on the chip.
+const SIDES: u32 = 2;
+
+pub(crate) fn accesses(view: &View<'_>) -> Vec<Access> {
+    let all = view.s.accesses.iter().enumerate();
+    all.map(|(id, (inst, a))| access(view, id as u32, *inst, a)).collect()
+}
+
+fn access(view: &View<'_>, id: u32, inst: Inst, a: &schedule::Access) -> Access {
+    let s = view.s;
+    let site = view.made.kernel.sites.get(id as usize);
+    let device = matches!(s.memories[a.memory].kind, schedule::MemoryKind::Device { .. });
+    let once = view.operations.of[inst]
+        .is_some_and(|o| view.operations.list[o as usize].when == report::When::Launch);
+    let stride = if once { Some(0) } else { strides::stride(view, inst) };
+    let pattern = strides::pattern(stride, a.bytes);
+    let arguments = &view.made.kernel.signature.args;
+    let argument = a.argument.and_then(|k| arguments.get(k as usize)).map(|x| x.name.clone());
+    let in_loop = view.home[inst].and_then(|b| view.in_loop[b]);
+    let interval = in_loop.map_or(1.0, |l| f64::from(s.loops[l as usize].ii.max(1)));
+    let rate = view.made.kernel.clock_mhz * 1e6 / interval;
+    let beats = if device && !once { beats(view, a, pattern, stride) } else { 0.0 };
+    let moved = if once || (device && beats == 0.0) { 0.0 } else { f64::from(a.bytes) };
+    Access {
+        id,
+        kind: kind(a.kind).to_owned(),
+        unit: unit(a, device, once, pattern).to_owned(),
+        memory: a.memory.index() as u32,
+        port: site.and_then(|x| x.port.clone()),
+        place: view.place(a.loc).or_else(|| view.place_of(inst)),
+        bytes: a.bytes,
+        argument,
+        pattern,
+        stride,
+        in_loop,
+        expected_bytes_per_second: (moved * rate).round(),
+        beats,
+    }
+}
+
+fn kind(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Load => "load",
+        AccessKind::Store => "store",
+        AccessKind::Atomic(_) => "atomic",
+    }
+}
+
+/// The unit that serves an access.
+fn unit(a: &schedule::Access, device: bool, once: bool, pattern: Pattern) -> &'static str {
+    match (a.kind, device) {
+        _ if once => "once a launch, before the first work-item",
+        (_, false) => "RAM on the chip",
+        (AccessKind::Atomic(_), _) => "atomic unit, shared by all atomics",
+        (AccessKind::Load, _) if a.read_only => match pattern {
+            Pattern::Irregular => "load unit, keeps the line it has",
+            _ => "load unit, streams whole lines",
+        },
+        (AccessKind::Load, _) => "load unit, merges requests of a line",
+        (AccessKind::Store, _) if a.ack => "store unit, acknowledged",
+        (AccessKind::Store, _) => "store unit, posted, merges a line",
+    }
+}
+
+/// Beats of the bus that one access takes, when neighbours share them.
+fn beats(view: &View<'_>, a: &schedule::Access, pattern: Pattern, stride: Option<i64>) -> f64 {
+    let word = view.s.memories[a.memory].word_bytes.max(1);
+    let beat = f64::from(word);
+    let one = (f64::from(a.bytes) / beat).max(1.0);
+    match (a.kind, pattern, stride) {
+        (AccessKind::Atomic(_), ..) => one,
+        (AccessKind::Load, Pattern::Same, _) if a.read_only => 0.0,
+        (_, _, Some(n)) if n != 0 => (n.unsigned_abs() as f64 / beat).min(one),
+        _ => one,
+    }
+}
+
+/// Cycles between two iterations that a memory's accesses in one loop need at least; `among` are they.
+pub(crate) fn interval(memory: &Memory, among: &[&Access]) -> f64 {
+    let own = among.iter().filter(|a| memory.accesses.contains(&a.id));
+    match memory.kind {
+        // Reads and writes have channels of their own; atomics take both.
+        MemoryKind::Device => {
+            let sum = |not: &str| own.clone().filter(|a| a.kind != not).map(|a| a.beats).sum();
+            f64::max(sum("store"), sum("load"))
+        }
+        // Client i has side i % 2.
+        _ => {
+            let side = |a: &&&Access| memory.accesses.iter().position(|id| *id == a.id);
+            let sides: Vec<usize> = own.filter_map(|a| side(&a)).collect();
+            let most = (0..memory.ports as usize)
+                .map(|k| sides.iter().filter(|s| **s % memory.ports as usize == k).count())
+                .max();
+            most.unwrap_or(0) as f64
+        }
+    }
+}
+
+pub(crate) fn memories(view: &View<'_>) -> Vec<Memory> {
+    let s = view.s;
+    let all = s.memories.iter();
+    all.map(|(id, m)| {
+        let own = s.accesses.values().enumerate().filter(|(_, a)| a.memory == id);
+        let accesses: Vec<u32> = own.map(|(k, _)| k as u32).collect();
+        let n = accesses.len() as u32;
+        let (kind, copies) = match m.kind {
+            schedule::MemoryKind::Device { .. } => (MemoryKind::Device, 1),
+            schedule::MemoryKind::Local => (MemoryKind::Local, s.occupancy.slots),
+            schedule::MemoryKind::Private => (MemoryKind::Private, s.occupancy.work_items()),
+        };
+        let (ports, arbitration) = match kind {
+            MemoryKind::Device => (1, "a beat a cycle in each direction; units take turns"),
+            _ if m.atomic => (1, "all accesses share one read-modify-write pipeline"),
+            _ if n <= SIDES => (SIDES, "a port for each access: never waits"),
+            _ => (SIDES, "accesses are divided over two ports, those of a port take turns"),
+        };
+        Memory {
+            name: m.name.clone(),
+            kind,
+            bytes: if kind == MemoryKind::Device { 0 } else { m.bytes },
+            word_bytes: m.word_bytes,
+            copies,
+            ports,
+            arbitration: arbitration.to_owned(),
+            accesses,
+        }
+    })
+    .collect()
+}
+
+/// The memory ports, with what the loop that needs most of them needs.
+pub(crate) fn ports(view: &View<'_>, accesses: &[Access], loops: &[Loop]) -> Vec<Port> {
+    let port = |p: &abi::MemoryPort| {
+        let beats = |among: Option<u32>, not: &str| -> f64 {
+            let of = |a: &&Access| {
+                a.in_loop == among && a.kind != not && a.port.as_deref() == Some(p.name.as_str())
+            };
+            accesses.iter().filter(of).map(|a| a.beats).sum()
+        };
+        let places = (0..loops.len() as u32).map(Some).chain([None]);
+        let need = places.map(|l| beats(l, "store").max(beats(l, "load")));
+        Port { name: p.name.clone(), data_bits: p.data_bits, interval: need.fold(0.0, f64::max) }
+    };
+    view.made.kernel.memory_ports.iter().map(port).collect()
+}
+
+/// `line 7`, or the number of an access without a place.
+pub(crate) fn at(place: Option<Place>) -> String {
+    place.map_or_else(String::new, |p| format!(" of line {}", p.line))
+}
