@@ -31,6 +31,23 @@ struct Case {
 
 const TASK: &str = "kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k";
 
+const FLOAT_SUM: &str = "(global const float *restrict a, global float *restrict out, int n) {
+            float sum = 0;
+            for (int i = 0; i < n; i++) // here
+              sum += a[i];
+            out[0] = sum;
+          }";
+
+const FLOAT_SUM_IN_PARTS: &str =
+    "(global const float *restrict a, global float *restrict out, int n) {
+            floatN part = 0;
+            for (int i = 0; i < n; i += N) // here
+              part += *(global const floatN *)(a + i);
+            float all = 0;
+            LIST(all += part.sK;)
+            out[0] = all;
+          }";
+
 const CASES: [Case; 16] = [
     Case {
         name: "scale",
@@ -79,43 +96,15 @@ const CASES: [Case; 16] = [
         name: "float sum",
         edit: Edit::Accumulators,
         board: "u250",
-        source: "(global const float *restrict a, global float *restrict out, int n) {
-            float sum = 0;
-            for (int i = 0; i < n; i++) // here
-              sum += a[i];
-            out[0] = sum;
-          }",
-        change: Change::Source(
-            "(global const float *restrict a, global float *restrict out, int n) {
-            floatN part = 0;
-            for (int i = 0; i < n; i += N) // here
-              part += *(global const floatN *)(a + i);
-            float all = 0;
-            LIST(all += part.sK;)
-            out[0] = all;
-          }",
-        ),
+        source: FLOAT_SUM,
+        change: Change::Source(FLOAT_SUM_IN_PARTS),
     },
     Case {
         name: "float sum on a small board",
         edit: Edit::Accumulators,
         board: "ulx3s",
-        source: "(global const float *restrict a, global float *restrict out, int n) {
-            float sum = 0;
-            for (int i = 0; i < n; i++) // here
-              sum += a[i];
-            out[0] = sum;
-          }",
-        change: Change::Source(
-            "(global const float *restrict a, global float *restrict out, int n) {
-            floatN part = 0;
-            for (int i = 0; i < n; i += N) // here
-              part += *(global const floatN *)(a + i);
-            float all = 0;
-            LIST(all += part.sK;)
-            out[0] = all;
-          }",
-        ),
+        source: FLOAT_SUM,
+        change: Change::Source(FLOAT_SUM_IN_PARTS),
     },
     Case {
         name: "dot product",

@@ -254,3 +254,33 @@ impl Known {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Facts that hold for a few values allow those, and a value picked from any bits is one that they allow.
+    #[test]
+    fn values_picked_are_possible() {
+        let mut found = 0;
+        for seed in 0u128..4096 {
+            let values = [seed & 15, seed >> 4 & 15, seed >> 8 & 15];
+            let known = values.map(|v| Known::constant(4, v)).into_iter().reduce(|a, b| a.join(&b));
+            let known = known.expect("three values").normal();
+            assert!(values.iter().all(|v| known.contains(*v)), "{values:?}: {known:?}");
+            for bits in [0, 5, 10, 15, seed * 0x9E37] {
+                let picked = known.pick(bits);
+                found += usize::from(picked.is_some());
+                assert!(
+                    picked.is_none_or(|v| known.contains(v)),
+                    "{values:?} from {bits}: {picked:?}"
+                );
+            }
+        }
+        // Ends of ranges are not always possible; that nothing is found must stay rare.
+        assert!(found > 5 * 4096 * 9 / 10, "{found}");
+        let small = Known::unsigned(8, 3, 9);
+        assert!(small.contains(9) && !small.contains(10) && !small.contains(2));
+        assert!(!Known::bits(8, 1, 2).contains(3) && Known::bits(8, 1, 2).contains(6));
+    }
+}

@@ -3,7 +3,6 @@
 use super::container::{Hardware, HardwareFile};
 use super::device::{Device, DeviceKind};
 
-use crate::sys::NativeProgram;
 use abi::{KernelSignature, Manifest};
 use driver::emu::InterpretedProgram;
 use driver::failure::Failure;
@@ -69,7 +68,7 @@ pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), 
     match &device.kind {
         DeviceKind::Emulator => {
             let (program, log) = match native(module.clone()) {
-                Ok(program) => (Arc::new(program) as Arc<dyn LoadedProgram>, String::new()),
+                Ok(program) => (program, String::new()),
                 Err(e) => {
                     let why = e.render();
                     let log = format!("the program is interpreted, slowly:\n{}\n", why.trim_end());
@@ -121,14 +120,10 @@ fn interpreted(module: Module) -> Result<Arc<dyn LoadedProgram>, String> {
 }
 
 /// The kernels as native code.
-fn native(module: Module) -> driver::failure::Result<NativeProgram> {
+fn native(module: Module) -> driver::failure::Result<Arc<dyn LoadedProgram>> {
     let sources = module.sources.clone();
-    let signatures = driver::signature::signatures(&module);
-    let failed = |e| Failure::with_sources(e, &sources);
-    let module = driver::native::optimise(module).map_err(failed)?;
-    let program = emulator::Program::compile(&module, &emulator::Options::default());
-    let program = program.map_err(failed)?;
-    Ok(NativeProgram::new(program, signatures, sources))
+    let program = driver::native::program(module);
+    Ok(Arc::new(program.map_err(|e| Failure::with_sources(e, &sources))?))
 }
 
 /// What the kernels' IR tells.

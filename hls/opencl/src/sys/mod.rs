@@ -5,12 +5,10 @@ pub mod callback;
 pub mod constants;
 mod dispatch;
 mod host_memory;
-mod native;
 mod ptr;
 pub mod types;
 
 pub use dispatch::Dispatch;
 pub use host_memory::{HostMemory, with_regions};
-pub use native::NativeProgram;
 pub use ptr::Ptr;
 pub use types::{Handle, NameVersion};

@@ -17,13 +17,13 @@ impl Device for Printer {
         Ok(())
     }
     fn allocate(&mut self, _: &Kernel, _: u32, _: usize) -> Result<Buffer> {
-        unimplemented!()
+        unreachable!("launches alone are printed")
     }
     fn write(&mut self, _: &Buffer, _: usize, _: &[u8]) -> Result<()> {
-        unimplemented!()
+        unreachable!("launches alone are printed")
     }
     fn read(&mut self, _: &Buffer, _: usize, _: &mut [u8]) -> Result<()> {
-        unimplemented!()
+        unreachable!("launches alone are printed")
     }
     fn free(&mut self, _: Buffer) {}
 }
