@@ -142,6 +142,19 @@ def powers(t, types, count, r):
     return [xs, ys]
 
 
+def unflushed_powers(t, types, count, r):
+    """The same without subnormal operands and without powers that are subnormal or vanish."""
+    def is_normal(x):
+        return x == 0 or not abs(x) < 2.0**-126
+    def is_kept(x, y):
+        if not (x > 0 and math.isfinite(x) and math.isfinite(y)):
+            return is_normal(x) and is_normal(y)
+        return is_normal(x) and is_normal(y) and y * math.log2(x) > -126
+    xs, ys = powers(t, types, count, r)
+    pairs = [(x, y) if is_kept(x, y) else (everyday(t, r, 0.5, 2), everyday(t, r, -8, 8)) for x, y in zip(xs, ys)]
+    return [[x for x, _ in pairs], [y for _, y in pairs]]
+
+
 def whole(t, types, count, r):
     """Floats and whole exponents or degrees, small ones mostly."""
     xs, ns = operand_lists(types, count, r)
@@ -272,7 +285,7 @@ def representable(rule):
 RULES = {
     "ordered": ordered, "finite": finite, "24": bits24, "signs": signs, "ldexp": exponents, "mad": fused, "pi": turns,
     "2^16": radians, "unflushed": moderate, "not near 1": not_near_one,
-    "pow": powers, "pown": whole, "gamma": gamma, "modulo": quotients, "mix": blended, "smoothstep": edges,
+    "pow": powers, "unflushed pow": unflushed_powers, "pown": whole, "gamma": gamma, "modulo": quotients, "mix": blended, "smoothstep": edges,
     "dot": in_groups(without_cancelling), "vector": representable(in_groups(scaled_vectors)),
     "distance": representable(in_groups(apart)), "small": in_groups(small_integers),
     "moderate": in_groups(moderate_vectors),

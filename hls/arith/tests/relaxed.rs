@@ -10,7 +10,7 @@ use arith::{Format, Operator, eval, math};
 use clhls_arith as arith;
 use functions::numbers::decode;
 use functions::{ulp_error, value};
-use ir::MathFn;
+use ir::{MathFn, MathType};
 use rug::Float;
 
 const F32: Format = Format::F32;
@@ -53,6 +53,11 @@ fn is_near(f: MathFn, x: f64, result: f64, exact: &Float, ulp: f64) -> bool {
         NativeTan if x.abs() <= 65536.0 => ulp <= 8192.0,
         NativeSin | NativeCos | NativeTan => ulp < f64::INFINITY,
         NativeRsqrt => ulp <= 2.0,
+        // 2^t, as `exp2` is of the same t.
+        NativePow | NativePown | NativePowr | NativeRootn => {
+            let t = exact.clone().abs().log2().to_f64().abs();
+            ulp <= 3.0 + (2.0 * t.min(150.0)).floor()
+        }
         NativeDivide | NativeRecip => ulp <= 2.5,
         other => unreachable!("{} has the usual bounds", other.name()),
     }
@@ -65,7 +70,11 @@ fn check(f: MathFn, x: u32, y: u32) -> f64 {
         true => flushed(decode(F32, bits.into())),
         false => decode(F32, bits.into()),
     };
-    let (a, b) = (number(x), number(y));
+    let b = match f.args().get(1) {
+        Some(MathType::Int) => Float::with_val(64, y.cast_signed()),
+        _ => number(y),
+    };
+    let a = number(x);
     let exact = value(f, &a, &b);
     let ours = decode(F32, result);
     let ulp = ulp_error(F32, result, &exact);
@@ -91,9 +100,11 @@ fn run(cases: u32, seed: u64) {
                 3 => (rng.below(256) as u32) << 23 ^ (rng.below(3) as u32).wrapping_sub(1),
                 _ => (rng.bits() >> 32) as u32,
             };
-            let y = match k % 3 {
+            let y = match k % 4 {
+                0 if f.args().get(1) == Some(&MathType::Int) => (rng.below(256) as u32).wrapping_sub(128),
+                1 => ((rng.below(1 << 20) as f32 - 524_288.0) / 8192.0).to_bits(),
                 0 => rng.float_near(F32, x.into()) as u32,
-                1 => (1.0 + rng.below(1 << 23) as f32 / 8_388_608.0).to_bits(),
+                2 => (1.0 + rng.below(1 << 23) as f32 / 8_388_608.0).to_bits(),
                 _ => (rng.bits() >> 32) as u32,
             };
             let error = check(f, x, y);
@@ -118,7 +129,7 @@ fn ends_of_segments() {
     let near = ends.flat_map(|end: u32| end - 2..=end + 2);
     for f in relaxed() {
         for x in near.clone() {
-            for y in [0x3f80_0000, 0x3f80_0001, 0x3fff_ffff, x] {
+            for y in [1, 0x3f80_0000, 0x3f80_0001, 0x3fff_ffff, x] {
                 check(f, x, y);
                 check(f, y, x);
             }

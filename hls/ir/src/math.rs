@@ -105,6 +105,8 @@ functions! {
     HalfLog10 "half_log10" [Float] => Float;
     /// Logarithm to base 2, with the bounds of the `half_` functions.
     HalfLog2 "half_log2" [Float] => Float;
+    /// Power of a base that is not negative, with the bounds of the `half_` functions.
+    HalfPowr "half_powr" [Float, Float] => Float;
     /// Reciprocal, with the bounds of the `half_` functions.
     HalfRecip "half_recip" [Float] => Float;
     /// Reciprocal of the square root, with the bounds of the `half_` functions.
@@ -147,8 +149,16 @@ functions! {
     NativeLog10 "native_log10" [Float] => Float;
     /// Logarithm to base 2, with the bounds of `-cl-unsafe-math-optimizations`.
     NativeLog2 "native_log2" [Float] => Float;
+    /// Power, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativePow "native_pow" [Float, Float] => Float;
+    /// Power with an integer exponent, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativePown "native_pown" [Float, Int] => Float;
+    /// Power of a base that is not negative, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativePowr "native_powr" [Float, Float] => Float;
     /// Reciprocal, with the bounds of `-cl-unsafe-math-optimizations`.
     NativeRecip "native_recip" [Float] => Float;
+    /// Root with an integer index, with the bounds of `-cl-unsafe-math-optimizations`.
+    NativeRootn "native_rootn" [Float, Int] => Float;
     /// Reciprocal of the square root, with the bounds of `-cl-unsafe-math-optimizations`.
     NativeRsqrt "native_rsqrt" [Float] => Float;
     /// Sine, with the bounds of `-cl-unsafe-math-optimizations`.
@@ -199,6 +209,10 @@ impl MathFn {
             MathFn::Log => MathFn::NativeLog,
             MathFn::Log10 => MathFn::NativeLog10,
             MathFn::Log2 => MathFn::NativeLog2,
+            MathFn::Pow => MathFn::NativePow,
+            MathFn::Pown => MathFn::NativePown,
+            MathFn::Powr => MathFn::NativePowr,
+            MathFn::Rootn => MathFn::NativeRootn,
             MathFn::Rsqrt => MathFn::NativeRsqrt,
             MathFn::Sin => MathFn::NativeSin,
             MathFn::Tan => MathFn::NativeTan,

@@ -175,6 +175,8 @@ const RELAXED: &[(&str, u32, usize, u32)] = &[
     ("log_half", 6, 1, 14),
     ("log10_native", 7, 2, 25),
     ("log10_half", 6, 1, 14),
+    ("log2_fine_native", 7, 2, 27),
+    ("log2_fine_half", 8, 1, 20),
     ("sqrt_native", 7, 2, 25),
     ("sqrt_half", 5, 1, 13),
     ("rsqrt_native", 8, 2, 26),
@@ -187,7 +189,7 @@ const RELAXED: &[(&str, u32, usize, u32)] = &[
 /// Tables of the functions of single precision with fewer bits.
 pub fn relaxed() -> impl Iterator<Item = Spec> {
     RELAXED.iter().map(|&(name, index_bits, degree, frac_bits)| {
-        let of = name.split('_').next().expect("a name");
+        let (of, _) = name.rsplit_once('_').expect("a function and bounds");
         let single = SPECS.iter().find(|s| s.name.strip_suffix("_f32") == Some(of));
         let single = single.expect("a table of single precision");
         let up = if matches!(of, "recip" | "rsqrt") { 2 } else { 0 };

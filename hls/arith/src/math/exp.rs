@@ -62,6 +62,7 @@ impl Constants {
 }
 
 /// A power in fixed point: `mantissa * 2^k`.
+#[derive(Clone, Copy)]
 pub(super) struct Power<V> {
     /// In [1, 2), with the table's fraction bits; two's complement.
     pub mantissa: V,

@@ -1,6 +1,6 @@
 //! Powers and roots with variable exponents: 2^(y log2 |x|), the logarithm with some more bits.
 
-use super::exp::of_two;
+use super::exp::{Power, of_two};
 use super::log::magnitude;
 use super::scaled::{Scaled, is_below, look_up};
 use super::table::{LOG2_FINE_F32, LOG2_FINE_F64, Table};
@@ -21,9 +21,12 @@ pub struct Constants {
     pub log_bits: u32,
     /// How the logarithm is divided by an integer.
     pub quotient: Quotient,
+    /// Subnormal operands count as zeros.
+    pub flushes: bool,
 }
 
 /// The logarithm as a sum of the exponent and a logarithm of [3/4, 3/2).
+#[derive(Clone, Copy)]
 pub enum Sum {
     /// With all bits of both.
     Exact,
@@ -32,6 +35,7 @@ pub enum Sum {
 }
 
 /// A logarithm over an integer.
+#[derive(Clone, Copy)]
 pub enum Quotient {
     /// Times a reciprocal.
     Reciprocal,
@@ -45,6 +49,7 @@ pub static SINGLE: Constants = Constants {
     sum: Sum::Exact,
     log_bits: 36,
     quotient: Quotient::Reciprocal,
+    flushes: false,
 };
 
 pub static DOUBLE: Constants = Constants {
@@ -53,6 +58,7 @@ pub static DOUBLE: Constants = Constants {
     sum: Sum::Rounded(80),
     log_bits: 72,
     quotient: Quotient::Corrected,
+    flushes: false,
 };
 
 /// The exponent of a power.
@@ -107,10 +113,14 @@ fn integer_exponent<B: Bits>(b: &B, w: &Working, n: B::V) -> Exponent<B::V> {
 #[inline(always)]
 fn log2<B: Bits>(b: &B, w: &Working, x: &Parts<B::V>) -> (B::V, Scaled<B::V>) {
     let (c, e_bits, bits) = (w.pow, w.pow.e_bits, w.format.frac_bits);
-    let normal = normalise(b, x);
-    let e = b.sub(b.zext(x.exponent(b), e_bits), b.zext(normal.shift, e_bits));
+    let (e, fraction) = if c.flushes {
+        (b.zext(x.exp, e_bits), x.frac)
+    } else {
+        let normal = normalise(b, x);
+        let e = b.sub(b.zext(x.exponent(b), e_bits), b.zext(normal.shift, e_bits));
+        (e, b.trunc(normal.significand, bits))
+    };
     let e = b.sub(e, b.constant(e_bits, w.format.bias().into()));
-    let fraction = b.trunc(normal.significand, bits);
     let upper = b.msb(fraction);
     let e = b.add(e, b.zext(upper, e_bits));
     // m - 1 with p fraction bits, as for logarithms.
@@ -176,6 +186,35 @@ fn over<B: Bits>(b: &B, w: &Working, log: Scaled<B::V>, n: Scaled<B::V>) -> Scal
     }
 }
 
+/// A power before it is rounded.
+pub(super) struct Raised<V> {
+    pub sign: V,
+    /// Its magnitude.
+    pub magnitude: Power<V>,
+    pub specials: Specials<V>,
+    /// The result is 1, whatever the rest says.
+    pub one: V,
+}
+
+impl<V: Copy> Raised<V> {
+    /// The result of the format, subnormal numbers among them.
+    #[inline(always)]
+    pub(super) fn pack<B: Bits<V = V>>(&self, b: &B, w: &Working) -> V {
+        let result = self.magnitude.scaled(b, w).pack(b, w, self.sign, &self.specials);
+        b.mux(self.one, w.one(b), result)
+    }
+}
+
+/// An operand in parts.
+#[inline(always)]
+fn operand<B: Bits>(b: &B, w: &Working, x: B::V) -> Parts<B::V> {
+    let parts = unpack(b, w.format, x);
+    match w.pow.flushes {
+        true => Parts { frac_zero: b.or(parts.frac_zero, parts.exp_zero), ..parts },
+        false => parts,
+    }
+}
+
 /// `|x|^y` or, for `root`, `|x|^(1/y)`, with the results that hold for all the functions: 0 and infinities.
 /// `sign`, `nan` and `one` are the function's own.
 #[inline(always)]
@@ -186,7 +225,7 @@ fn power<B: Bits>(
     y: &Exponent<B::V>,
     root: bool,
     (sign, nan, one): (B::V, B::V, B::V),
-) -> B::V {
+) -> Raised<B::V> {
     let (int_bits, bits) = (w.exp.int_bits, w.exp.bits());
     let (log_negative, log) = log2(b, w, x);
     let log = log.normal(b, w.pow.log_bits);
@@ -210,28 +249,27 @@ fn power<B: Bits>(
     let p = of_two(b, w, minus, fixed, huge);
     let far = b.or(b.or(huge, b.or(x_zero, x.exp_ones)), y.infinite);
     let specials = Specials { nan, inf: b.and_not(far, falls), zero: Some(b.and(far, falls)) };
-    let result = p.scaled(b, w).pack(b, w, sign, &specials);
-    b.mux(one, w.one(b), result)
+    Raised { sign, magnitude: p, specials, one }
 }
 
 /// `x^y`, also of negative numbers to integers.
 #[inline(always)]
-pub fn pow<B: Bits>(b: &B, w: &Working, x: B::V, y: B::V) -> B::V {
-    let (xp, yp) = (unpack(b, w.format, x), unpack(b, w.format, y));
+pub(super) fn pow<B: Bits>(b: &B, w: &Working, x: B::V, y: B::V) -> Raised<B::V> {
+    let (xp, yp) = (operand(b, w, x), operand(b, w, y));
     let e = float_exponent(b, w, &yp);
     of_any_base(b, w, x, &xp, &e)
 }
 
 /// `x^n`.
 #[inline(always)]
-pub fn pown<B: Bits>(b: &B, w: &Working, x: B::V, n: B::V) -> B::V {
-    let xp = unpack(b, w.format, x);
+pub(super) fn pown<B: Bits>(b: &B, w: &Working, x: B::V, n: B::V) -> Raised<B::V> {
+    let xp = operand(b, w, x);
     let e = integer_exponent(b, w, n);
     of_any_base(b, w, x, &xp, &e)
 }
 
 #[inline(always)]
-fn of_any_base<B: Bits>(b: &B, w: &Working, x: B::V, xp: &Parts<B::V>, e: &Exponent<B::V>) -> B::V {
+fn of_any_base<B: Bits>(b: &B, w: &Working, x: B::V, xp: &Parts<B::V>, e: &Exponent<B::V>) -> Raised<B::V> {
     let is_one = b.eq(x, w.one(b));
     let unit = b.eq(xp.magnitude, w.one_magnitude(b));
     let one = b.or(b.or(e.zero, is_one), b.and(unit, e.infinite));
@@ -243,8 +281,8 @@ fn of_any_base<B: Bits>(b: &B, w: &Working, x: B::V, xp: &Parts<B::V>, e: &Expon
 
 /// `x^y` of numbers that are not negative: what `exp(y log(x))` is at the limits.
 #[inline(always)]
-pub fn powr<B: Bits>(b: &B, w: &Working, x: B::V, y: B::V) -> B::V {
-    let (xp, yp) = (unpack(b, w.format, x), unpack(b, w.format, y));
+pub(super) fn powr<B: Bits>(b: &B, w: &Working, x: B::V, y: B::V) -> Raised<B::V> {
+    let (xp, yp) = (operand(b, w, x), operand(b, w, y));
     let e = float_exponent(b, w, &yp);
     let zero = xp.zero(b);
     let is_one = b.eq(x, w.one(b));
@@ -257,8 +295,8 @@ pub fn powr<B: Bits>(b: &B, w: &Working, x: B::V, y: B::V) -> B::V {
 
 /// The n-th root.
 #[inline(always)]
-pub fn rootn<B: Bits>(b: &B, w: &Working, x: B::V, n: B::V) -> B::V {
-    let xp = unpack(b, w.format, x);
+pub(super) fn rootn<B: Bits>(b: &B, w: &Working, x: B::V, n: B::V) -> Raised<B::V> {
+    let xp = operand(b, w, x);
     let e = integer_exponent(b, w, n);
     let negative = b.and_not(xp.sign, xp.zero(b));
     let nan = b.or(b.or(xp.nan(b), e.zero), b.and_not(negative, e.odd));

@@ -6,8 +6,9 @@
 //! moved. `native_` quotients and reciprocals and all `half_` functions but the circular ones flush subnormal numbers,
 //! which OpenCL C leaves open for both.
 
-use super::exp::{self, Base, power};
+use super::exp::{self, Base, Power, power};
 use super::log::{self, magnitude, sum};
+use super::pow::{self, Raised};
 use super::root;
 use super::table::*;
 use super::trig::{self, Unit, Window};
@@ -86,6 +87,19 @@ pub static HALF_ROOT: root::Constants = root::Constants {
     ..root::SINGLE_ROOTS
 };
 
+pub static NATIVE_POW: pow::Constants = pow::Constants {
+    log2: &LOG2_FINE_NATIVE,
+    log_bits: 27,
+    ..pow::SINGLE
+};
+
+pub static HALF_POW: pow::Constants = pow::Constants {
+    log2: &LOG2_FINE_HALF,
+    log_bits: 20,
+    flushes: true,
+    ..pow::SINGLE
+};
+
 /// Bits of the dividend's significand that a `half_` quotient is made of.
 const HALF_DIVIDEND_BITS: u32 = 18;
 
@@ -128,6 +142,10 @@ pub fn build<B: Bits>(b: &B, w: &Working, tier: Tier, f: MathFn, inputs: &[B::V]
         NativeSin => trig::sin(b, w, Unit::Radian, x),
         NativeCos => trig::cos(b, w, Unit::Radian, x),
         NativeTan => trig::tan(b, w, Unit::Radian, x),
+        NativePow => raised(b, w, tier, pow::pow(b, w, x, inputs[1])),
+        NativePown => raised(b, w, tier, pow::pown(b, w, x, inputs[1])),
+        NativePowr | HalfPowr => raised(b, w, tier, pow::powr(b, w, x, inputs[1])),
+        NativeRootn => raised(b, w, tier, pow::rootn(b, w, x, inputs[1])),
         other => unreachable!("{} has the usual bounds", other.name()),
     }
 }
@@ -204,11 +222,30 @@ fn exp<B: Bits>(b: &B, w: &Working, tier: Tier, base: Base, x: B::V) -> B::V {
         inf: b.and_not(large, xp.sign),
         zero: Some(b.and(large, xp.sign)),
     };
+    pack_power(b, w, tier, b.bool(false), &p, specials)
+}
+
+/// Rounds and packs a power.
+#[inline(always)]
+fn pack_power<B: Bits>(
+    b: &B,
+    w: &Working,
+    tier: Tier,
+    sign: B::V,
+    p: &Power<B::V>,
+    specials: Specials<B::V>,
+) -> B::V {
     let width = w.exp.int_bits + 2;
     let exp = b.add(b.sext(p.k, width), b.constant(width, w.format.bias().into()));
     let magnitude = b.trunc(p.mantissa, w.exp.exp2.parsed().frac_bits + 1);
-    let near = Near { sign: b.bool(false), magnitude, exp };
-    pack(b, w.format, near, tier == Tier::Half, specials)
+    pack(b, w.format, Near { sign, magnitude, exp }, tier == Tier::Half, specials)
+}
+
+/// Rounds and packs a power with variable exponent.
+#[inline(always)]
+fn raised<B: Bits>(b: &B, w: &Working, tier: Tier, r: Raised<B::V>) -> B::V {
+    let result = pack_power(b, w, tier, r.sign, &r.magnitude, r.specials);
+    b.mux(r.one, w.one(b), result)
 }
 
 /// Exponent, biased and signed, and fraction of a number; whether it counts as a zero.

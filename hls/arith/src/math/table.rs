@@ -323,6 +323,10 @@ tables! {
     LOG10_NATIVE "log10_native";
     /// The same for `half_` functions.
     LOG10_HALF "log10_half";
+    /// As `LOG2_FINE_F32`, for relaxed bounds.
+    LOG2_FINE_NATIVE "log2_fine_native";
+    /// The same for `half_` functions.
+    LOG2_FINE_HALF "log2_fine_half";
     /// As `SQRT_F32`, for relaxed bounds.
     SQRT_NATIVE "sqrt_native";
     /// The same for `half_` functions.

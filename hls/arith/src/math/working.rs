@@ -75,7 +75,7 @@ pub static NATIVE: Working = Working {
     arc: &arc::SINGLE,
     hyperbolic: &hyperbolic::SINGLE,
     root: &relaxed::NATIVE_ROOT,
-    pow: &pow::SINGLE,
+    pow: &relaxed::NATIVE_POW,
     erf: &erf::SINGLE,
     gamma: &gamma::SINGLE,
 };
@@ -91,7 +91,7 @@ pub static HALF: Working = Working {
     arc: &arc::SINGLE,
     hyperbolic: &hyperbolic::SINGLE,
     root: &relaxed::HALF_ROOT,
-    pow: &pow::SINGLE,
+    pow: &relaxed::HALF_POW,
     erf: &erf::SINGLE,
     gamma: &gamma::SINGLE,
 };

@@ -7,7 +7,7 @@ use crate::lower::{Lower, infinity};
 use ir::{FloatKind, MathFn, MathType, MemFlags, Op, Rounding, Type, Value};
 use rspirv::spirv::OpenclStd100Op as Std;
 
-/// `half_` and `native_` functions have hardware of their own, except `powr`; that of the circular ones does for both.
+/// `half_` and `native_` functions have hardware of their own; that of the circular ones does for both.
 pub(super) const TABLE: Table = &[
     (Std::exp, |l, i| l.ext_math(i, MathFn::Exp)),
     (Std::exp2, |l, i| l.ext_math(i, MathFn::Exp2)),
@@ -46,8 +46,8 @@ pub(super) const TABLE: Table = &[
     (Std::pown, |l, i| l.ext_math(i, MathFn::Pown)),
     (Std::powr, |l, i| l.ext_math(i, MathFn::Powr)),
     (Std::rootn, |l, i| l.ext_math(i, MathFn::Rootn)),
-    (Std::half_powr, |l, i| l.ext_math(i, MathFn::Powr)),
-    (Std::native_powr, |l, i| l.ext_math(i, MathFn::Powr)),
+    (Std::half_powr, |l, i| l.ext_math(i, MathFn::HalfPowr)),
+    (Std::native_powr, |l, i| l.ext_math(i, MathFn::NativePowr)),
     (Std::half_divide, |l, i| l.ext_math(i, MathFn::HalfDivide)),
     (Std::half_recip, |l, i| l.ext_math(i, MathFn::HalfRecip)),
     (Std::half_sqrt, |l, i| l.ext_math(i, MathFn::HalfSqrt)),
