@@ -1,12 +1,15 @@
-// Threads that make, use and release objects in random order; memory must stay flat.
+// Threads that make, use and release objects in random order: contexts, queues, buffers, images, programs, kernels, events.
+// Memory must stay flat.
 //
 // usage: soak PLATFORM DEVICE [SECONDS [SEED]]     parts of the names of a platform and a device; 5 seconds, seed 1
 //
-// Every command is right, so every error ends the program with 1; so does memory that grows.
+// Every command is right, so every error ends the program with 1; so does memory that grows from the middle third of the time to the
+// last one, and a callback that is not called.
 
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +19,20 @@
 
 enum { THREADS = 4, SLOTS = 12, N = 64 };
 static const size_t BYTES = 4096;
-static const long ALLOWED = 16 << 20; // growth of resident memory in bytes: fragments of the heap, no leaks
+enum { SAMPLES = 60 };                    // of resident memory, over the whole time
+static const long ALLOWED = 1 << 20; // its growth in bytes: fragments of the heap, no leaks
+
+static const char *const source = "kernel void fill(global uint *a, uint v) { a[get_global_id(0)] = v; }";
 
 static cl_device_id device;
 static cl_context context;
 static cl_program program;
 static cl_kernel kernel;
+static unsigned char *binary; // of the program
+static size_t binary_size;
 static volatile int over;
-static int shared_memory;
+static int shared_memory, images;
+static atomic_long contexts; // made, and not yet gone
 
 static void must(cl_int code, const char *what) {
   if (code != CL_SUCCESS) {
@@ -45,7 +54,9 @@ static uint64_t next(uint64_t *state) { // splitmix64
 struct have {
   uint64_t random;
   cl_command_queue queues[SLOTS];
-  cl_mem buffers[SLOTS], parts[SLOTS];
+  cl_mem buffers[SLOTS], parts[SLOTS], images[SLOTS];
+  cl_sampler samplers[SLOTS];
+  cl_program programs[SLOTS];
   cl_kernel kernels[SLOTS];
   cl_event events[SLOTS], gates[SLOTS];
   void *svm[SLOTS];
@@ -57,10 +68,65 @@ static void put_event(struct have *h, int s, cl_event event) {
   h->events[s] = event;
 }
 
+static void CL_CALLBACK context_is_gone(cl_context gone, void *count) {
+  (void)gone;
+  atomic_fetch_sub((atomic_long *)count, 1);
+}
+
+static cl_context make_context(void) {
+  cl_int err;
+  cl_context made = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+  must(err, "clCreateContext");
+  atomic_fetch_add(&contexts, 1);
+  MUST(clSetContextDestructorCallback(made, context_is_gone, &contexts));
+  return made;
+}
+
 // A command waits for an event of the thread now and then.
 static cl_uint wait_list(struct have *h, cl_event *list) {
   *list = h->events[next(&h->random) % SLOTS];
   return *list && next(&h->random) % 2;
+}
+
+// A program of its own: mostly from the binary, since compilers are slow.
+static cl_program make_program(struct have *h) {
+  cl_int err, loaded;
+  cl_program made;
+  if (next(&h->random) % 256) {
+    made = clCreateProgramWithBinary(context, 1, &device, &binary_size, (const unsigned char **)&binary, &loaded, &err);
+    must(err, "clCreateProgramWithBinary");
+  } else {
+    made = clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &err);
+    must(err, "clCreateProgramWithSource");
+  }
+  MUST(clBuildProgram(made, 1, &device, "", NULL, NULL));
+  return made;
+}
+
+static cl_mem make_image(struct have *h, cl_int *err) {
+  const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+  cl_image_desc description = {.image_type = CL_MEM_OBJECT_IMAGE2D};
+  description.image_width = 1 + next(&h->random) % 32;
+  description.image_height = 1 + next(&h->random) % 32;
+  return clCreateImage(context, 0, &format, &description, NULL, err);
+}
+
+// A context that lives as long as a few commands in it.
+static void use_context(struct have *h) {
+  cl_int err;
+  cl_context own = make_context();
+  cl_command_queue q = clCreateCommandQueueWithProperties(own, device, NULL, &err);
+  must(err, "clCreateCommandQueueWithProperties");
+  cl_mem m = clCreateBuffer(own, 0, BYTES, NULL, &err);
+  must(err, "clCreateBuffer");
+  MUST(clReleaseContext(own)); // what is in it keeps it
+  const cl_uint value = (cl_uint)next(&h->random);
+  cl_uint result = 0;
+  MUST(clEnqueueFillBuffer(q, m, &value, sizeof value, 0, BYTES, 0, NULL, NULL));
+  MUST(clEnqueueReadBuffer(q, m, CL_TRUE, BYTES - sizeof value, sizeof value, &result, 0, NULL, NULL));
+  if (result != value) must(-1, "reading what was filled");
+  MUST(clReleaseMemObject(m));
+  MUST(clReleaseCommandQueue(q));
 }
 
 static void make_or_release(struct have *h, int kind, int s) {
@@ -84,6 +150,7 @@ static void make_or_release(struct have *h, int kind, int s) {
     break;
   case 3:
     if (h->kernels[s]) MUST(clReleaseKernel(h->kernels[s])), h->kernels[s] = NULL;
+    else if (h->programs[s]) h->kernels[s] = clCreateKernel(h->programs[s], "fill", &err);
     else if (next(&h->random) % 2) h->kernels[s] = clCreateKernel(program, "fill", &err);
     else h->kernels[s] = clCloneKernel(kernel, &err);
     break;
@@ -100,6 +167,23 @@ static void make_or_release(struct have *h, int kind, int s) {
     if (!shared_memory) break;
     if (h->svm[s]) clSVMFree(context, h->svm[s]), h->svm[s] = NULL;
     else h->svm[s] = clSVMAlloc(context, CL_MEM_READ_WRITE, BYTES, 0);
+    break;
+  case 6: // building takes longer than anything else
+    if (h->programs[s]) MUST(clReleaseProgram(h->programs[s])), h->programs[s] = NULL;
+    else if (next(&h->random) % 16 == 0) h->programs[s] = make_program(h);
+    break;
+  case 7:
+    if (!images) break;
+    if (h->images[s]) MUST(clReleaseMemObject(h->images[s])), h->images[s] = NULL;
+    else h->images[s] = make_image(h, &err);
+    break;
+  case 8:
+    if (!images) break;
+    if (h->samplers[s]) MUST(clReleaseSampler(h->samplers[s])), h->samplers[s] = NULL;
+    else h->samplers[s] = clCreateSamplerWithProperties(context, NULL, &err);
+    break;
+  case 9:
+    if (next(&h->random) % 8 == 0) use_context(h);
     break;
   }
   must(err, "making an object");
@@ -156,9 +240,9 @@ static void *thread(void *argument) {
   struct have *h = argument;
   while (!over) {
     const uint64_t what = next(&h->random);
-    const int s = (int)((what >> 8) % SLOTS), kind = (int)(what % 11);
-    if (kind < 6) make_or_release(h, kind, s);
-    else command(h, kind - 6, s);
+    const int s = (int)((what >> 8) % SLOTS), kind = (int)(what % 15);
+    if (kind < 10) make_or_release(h, kind, s);
+    else command(h, kind - 10, s);
     // gates must not stay shut: queues would grow without end
     if (h->steps++ % 64 == 0) settle(h);
   }
@@ -170,6 +254,9 @@ static void *thread(void *argument) {
     if (h->buffers[k]) make_or_release(h, 1, k);
     if (h->kernels[k]) make_or_release(h, 3, k);
     if (h->svm[k]) make_or_release(h, 5, k);
+    if (h->programs[k]) make_or_release(h, 6, k);
+    if (h->images[k]) make_or_release(h, 7, k);
+    if (h->samplers[k]) make_or_release(h, 8, k);
   }
   return NULL;
 }
@@ -202,14 +289,30 @@ static void make(const char *platform_name, const char *device_name) {
   cl_device_svm_capabilities svm = 0;
   MUST(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
   shared_memory = (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
-  context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-  must(err, "clCreateContext");
-  const char *source = "kernel void fill(global uint *a, uint v) { a[get_global_id(0)] = v; }";
-  program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+  cl_bool has_images = CL_FALSE;
+  MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
+  images = has_images;
+  context = make_context();
+  program = clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &err);
   must(err, "clCreateProgramWithSource");
   MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
   kernel = clCreateKernel(program, "fill", &err);
   must(err, "clCreateKernel");
+  MUST(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof binary_size, &binary_size, NULL));
+  binary = malloc(binary_size);
+  if (!binary) must(CL_OUT_OF_HOST_MEMORY, "malloc");
+  MUST(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
+}
+
+static int by_size(const void *a, const void *b) {
+  const long x = *(const long *)a, y = *(const long *)b;
+  return (x > y) - (x < y);
+}
+
+// The middle one of a third of the samples: what a moment needs does not count.
+static long middle(long *samples) {
+  qsort(samples, SAMPLES / 3, sizeof *samples, by_size);
+  return samples[SAMPLES / 6];
 }
 
 int main(int argc, char **argv) {
@@ -226,10 +329,11 @@ int main(int argc, char **argv) {
     all[k].random = seed * THREADS + k;
     if (pthread_create(&ids[k], NULL, thread, &all[k]) != 0) must(-1, "pthread_create");
   }
-  usleep((useconds_t)(seconds * 0.3e6));
-  const long before = resident();
-  for (int k = 0; k < 7; k++) usleep((useconds_t)(seconds * 0.1e6));
-  const long after = resident();
+  long samples[SAMPLES];
+  for (int k = 0; k < SAMPLES; k++) {
+    usleep((useconds_t)(seconds * 1e6 / SAMPLES));
+    samples[k] = resident();
+  }
   over = 1;
   long steps = 0;
   for (int k = 0; k < THREADS; k++) {
@@ -241,9 +345,15 @@ int main(int argc, char **argv) {
   cl_uint references = 0;
   MUST(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references, NULL));
   MUST(clReleaseContext(context));
+  free(binary);
+  // an object that were left would keep its context; the last one may be let go by another thread
+  for (int k = 0; k < 100 && atomic_load(&contexts); k++) usleep(10000);
+  // the first third is warming up
+  const long before = middle(samples + SAMPLES / 3), after = middle(samples + 2 * SAMPLES / 3);
   fprintf(stderr, "%ld steps, memory %ld KiB, then %ld KiB\n", steps, before >> 10, after >> 10);
-  if (after - before > ALLOWED || references != 1) {
-    printf("memory has grown by %ld KiB, the context has %u references\n", (after - before) >> 10, references);
+  if (after - before > ALLOWED || references != 1 || atomic_load(&contexts) != 0) {
+    printf("memory has grown by %ld KiB, the context has %u references, %ld contexts are left\n", (after - before) >> 10,
+           references, atomic_load(&contexts));
     return 1;
   }
   printf("done\n");
