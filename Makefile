@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu native schedules sim host host-quick hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench bench-emu qor report fuzz fuzz-deep exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench bench-emu qor report fuzz fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -32,12 +32,13 @@ demo: ## image convolution on a simulated u250
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu native schedules sim host-quick hostlib xrt builtins-quick units operators-sample rtl-lint cocotb ## every test
+test: setup lint unit kernels emu native schedules sim host-quick examples hostlib xrt builtins-quick units operators-sample rtl-lint cocotb ## every test
 	@echo "make test: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
 	@echo "== format and clippy"
 	@$(CARGO) fmt --all --check
+	@$(CARGO) fmt --check --manifest-path examples/matmul/Cargo.toml
 	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 
 unit: ## tests of all crates
@@ -96,6 +97,15 @@ host-quick: ## OpenCL host programs on the emulator, some on simulated hardware,
 host: ## OpenCL host programs on the emulator and on simulated hardware, compared with PoCL
 	@$(CARGO) build --release --quiet -p clhls-opencl
 	@testbenches/host/run
+
+examples: ## the programs of examples/ on the emulator and on simulated hardware
+	@echo "== examples"
+	@$(CARGO) build --release --quiet -p clhls-opencl
+	@for example in examples/*/Makefile; do $(MAKE) -s -C $$(dirname $$example); done
+
+soak: ## objects of OpenCL made and released by threads for ten minutes, with flat memory
+	@$(CARGO) build --release --quiet -p clhls-opencl
+	@testbenches/host/run --soak 300
 
 builtins-quick: ## every built-in function at every type in the interpreter, some of them as hardware
 	@echo "== built-in functions"
