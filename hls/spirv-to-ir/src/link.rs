@@ -183,9 +183,15 @@ impl<'a> Linker<'a> {
         };
         let deco = spv.deco.of(id);
         if let Some((name, true)) = &deco.linkage {
-            return Err(Box::new(
-                error(UNRESOLVED, format!("variable `{name}` is defined nowhere")).at(var.loc),
-            ));
+            let definition = spv.definition(id);
+            if definition == id {
+                return Err(Box::new(
+                    error(UNRESOLVED, format!("variable `{name}` is defined nowhere")).at(var.loc),
+                ));
+            }
+            let global = self.global(definition)?;
+            self.globals.insert(id, global);
+            return Ok(global);
         }
         let space = space(var.class).map_err(|e| Box::new(e.at(var.loc)))?;
         if !matches!(space, Space::Global | Space::Constant | Space::Local) {

@@ -68,6 +68,8 @@ pub(crate) struct Spv<'a> {
     pub unsafe_math: bool,
     pub variables: IndexMap<Id, Variable>,
     pub functions: IndexMap<Id, RawFunction>,
+    /// What the module exports of what it imports.
+    resolved: FxHashMap<Id, Id>,
     /// Result type of every id that has one.
     pub type_of: FxHashMap<Id, Id>,
     /// Position in `insts` of the definition of every id.
@@ -144,6 +146,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
         unsafe_math: options.unsafe_math,
         variables: IndexMap::default(),
         functions: IndexMap::default(),
+        resolved: FxHashMap::default(),
         type_of,
         defs: FxHashMap::default(),
         contract: true,
@@ -173,9 +176,11 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
     spv.flush = modes::flushed_formats(&spv, options)?;
     spv.contract = !spv.modes.values().any(|m| m.contraction_off);
     spv.functions = outline(&insts, split)?;
+    spv.resolved = spv.resolved_imports();
     spv.check_entry_points()?;
     let mut functions = std::mem::take(&mut spv.functions);
     for f in functions.values_mut() {
+        f.callees.iter_mut().for_each(|callee| *callee = spv.definition(*callee));
         set_targets(f, &insts, |selector| spv.literal_words(selector))?;
     }
     spv.functions = functions;
@@ -455,6 +460,30 @@ impl<'a> Spv<'a> {
         self.variables.insert(id, Variable { ty, class, init, loc });
         self.consts.add_variable(id, ty);
         Ok(())
+    }
+
+    /// The functions and variables that the module exports under the names of those that it imports. Linkers resolve
+    /// imports, but not where types differ, and producers give one declaration other types than another: pointers to what
+    /// only one of them accesses, structures whose padding an initial value spells out.
+    fn resolved_imports(&self) -> FxHashMap<Id, Id> {
+        let linkage = |id: Id| self.deco.of(id).linkage.as_ref();
+        let all = || self.variables.keys().chain(self.functions.keys()).copied();
+        let mut exports = FxHashMap::default();
+        for id in all() {
+            if let Some((name, false)) = linkage(id) {
+                exports.entry(name).or_insert(id);
+            }
+        }
+        let resolved = |id: Id| match linkage(id) {
+            Some((name, true)) => exports.get(name).map(|export| (id, *export)),
+            _ => None,
+        };
+        all().filter_map(resolved).collect()
+    }
+
+    /// The function or variable that an id stands for.
+    pub fn definition(&self, id: Id) -> Id {
+        self.resolved.get(&id).copied().unwrap_or(id)
     }
 
     fn check_entry_points(&self) -> R<()> {

@@ -198,6 +198,11 @@ fn aggregates_go_through_memory_calls_and_selects() {
 
 /// s over i = 0..7: 0, 1, (1-5)*2 = -8, -16, -12, (-12-5)*2 = -34, -28.
 #[test]
+fn imports_are_what_the_module_itself_exports() {
+    assert_eq!(run("import_of_export.spv", &Options::default(), 1), [42]);
+}
+
+#[test]
 fn phis_and_switches_take_the_edge_that_was_taken() {
     assert_eq!(run("control_flow.spv", &Options::default(), 1), [-28]);
 }

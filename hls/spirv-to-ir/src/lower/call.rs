@@ -10,7 +10,7 @@ impl<'a> Lower<'a, '_, '_> {
     /// `OpFunctionCall`
     pub(super) fn function_call(&mut self, inst: &Inst<'a>) -> R<()> {
         let spv = self.spv;
-        let callee = inst.arg(0)?;
+        let callee = spv.definition(inst.arg(0)?);
         let args = &inst.args[1..];
         let raw = spv.functions.get(&callee);
         if raw.is_some_and(|f| f.blocks.is_empty()) {
