@@ -7,19 +7,22 @@
 // convert_T() by clang's own vector conversion, convert_T_sat() of integers by clamping first. With a rounding mode the
 // conversions of integers are those without one. Conversions of floating-point values are right and stay as they are.
 
+// OpenCL C before 1.2 has no `static`.
+#define clhls_function inline __attribute__((overloadable, always_inline, internal_linkage))
+
 // Converts X by the rules of a C cast, element by element.
 #define clhls_cast_1(x, type) ((type)(x))
 #define clhls_cast_n(x, type) __builtin_convertvector(x, type)
 
 // Saturation from S to D: to the bounds that both have. CLAMP_LOW and CLAMP_HIGH are values of S.
 #define clhls_saturate(cast, d, s, low, high)                                                                          \
-    static inline __attribute__((overloadable, always_inline)) d clhls_convert_##d##_sat(s x)                          \
+    clhls_function d clhls_convert_##d##_sat(s x)                                                                      \
     {                                                                                                                  \
         return cast(clamp(x, (s)(low), (s)(high)), d);                                                                 \
     }
 // A floating-point source: the built-in function.
 #define clhls_saturate_float(d, s)                                                                                     \
-    static inline __attribute__((overloadable, always_inline)) d clhls_convert_##d##_sat(s x)                          \
+    clhls_function d clhls_convert_##d##_sat(s x)                                                                      \
     {                                                                                                                  \
         return convert_##d##_sat(x);                                                                                   \
     }
@@ -77,12 +80,26 @@
     clhls_unsigned(cast, n, uint, CHAR_MAX, UCHAR_MAX, SHRT_MAX, USHRT_MAX, INT_MAX, UINT_MAX, UINT_MAX, UINT_MAX)     \
     clhls_unsigned(cast, n, ulong, CHAR_MAX, UCHAR_MAX, SHRT_MAX, USHRT_MAX, INT_MAX, UINT_MAX, LONG_MAX, ULONG_MAX)
 
+// These functions are what takes long to compile. Whoever knows that a program does not saturate vectors of a length can
+// leave them out.
+#ifndef CLHLS_NO_SATURATION_1
 clhls_all(clhls_cast_1, )
+#endif
+#ifndef CLHLS_NO_SATURATION_2
 clhls_all(clhls_cast_n, 2)
+#endif
+#ifndef CLHLS_NO_SATURATION_3
 clhls_all(clhls_cast_n, 3)
+#endif
+#ifndef CLHLS_NO_SATURATION_4
 clhls_all(clhls_cast_n, 4)
+#endif
+#ifndef CLHLS_NO_SATURATION_8
 clhls_all(clhls_cast_n, 8)
+#endif
+#ifndef CLHLS_NO_SATURATION_16
 clhls_all(clhls_cast_n, 16)
+#endif
 
 // Size 1 for integers, 2 for floating-point values; declared only.
 #define clhls_class_of(s, size) size __attribute__((overloadable)) clhls_class(s x);

@@ -145,6 +145,19 @@ static void arguments(struct world *w) {
   WRONG_NOT_POCL(CL_INVALID_ARG_SIZE, clSetKernelArg(w->kernel, 4, 12, &v));
 }
 
+// Kernel `k` of a program that is built with some options, its argument set.
+static cl_kernel kernel_of(struct world *w, const char *options) {
+  cl_int err;
+  cl_program program = clCreateProgramWithSource(w->context, 1, (const char **)&source, NULL, &err);
+  must(err, "clCreateProgramWithSource");
+  must(clBuildProgram(program, 0, NULL, options, NULL, NULL), "clBuildProgram");
+  cl_kernel kernel = clCreateKernel(program, "k", &err);
+  must(err, "clCreateKernel");
+  must(clReleaseProgram(program), "clReleaseProgram");
+  must(clSetKernelArg(kernel, 0, sizeof w->buffer, &w->buffer), "clSetKernelArg");
+  return kernel;
+}
+
 static void launches(struct world *w) {
   const size_t g64[3] = {64, 1, 1}, l8[3] = {8, 1, 1}, l7[3] = {7, 1, 1}, l0[3] = {0, 1, 1};
   const size_t huge[3] = {SIZE_MAX, 1, 1}, many[3] = {1u << 20, 1, 1}, l16[3] = {16, 1, 1};
@@ -167,6 +180,12 @@ static void launches(struct world *w) {
   WRONG(CL_INVALID_WORK_DIMENSION, clEnqueueNDRangeKernel(q, k, 4, NULL, g64, NULL, 0, NULL, NULL));
   WRONG_NOT_POCL(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(q, k, 1, NULL, g64, l0, 0, NULL, NULL));
   WRONG_NOT_POCL(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(q, k, 1, NULL, g64, l7, 0, NULL, NULL));
+  if (!w->is_pocl) {
+    cl_kernel uniform = kernel_of(w, "-cl-std=CL3.0 -cl-uniform-work-group-size");
+    WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(q, uniform, 1, NULL, g64, l7, 0, NULL, NULL));
+    must(clEnqueueNDRangeKernel(q, uniform, 1, NULL, g64, NULL, 0, NULL, NULL), "a launch in uniform groups");
+    must(clReleaseKernel(uniform), "clReleaseKernel");
+  }
   WRONG_NOT_POCL(CL_INVALID_WORK_ITEM_SIZE, clEnqueueNDRangeKernel(q, k, 1, NULL, many, many, 0, NULL, NULL));
   WRONG_NOT_POCL(CL_INVALID_GLOBAL_WORK_SIZE, clEnqueueNDRangeKernel(q, k, 1, NULL, huge, NULL, 0, NULL, NULL));
   WRONG_NOT_POCL(CL_INVALID_GLOBAL_OFFSET, clEnqueueNDRangeKernel(q, k, 1, huge, g64, NULL, 0, NULL, NULL));

@@ -2,6 +2,7 @@
 
 use super::container::{Hardware, HardwareFile};
 use super::device::{Device, DeviceKind};
+use super::kept::{self, Generated};
 
 use abi::{KernelSignature, Manifest};
 use driver::emu::InterpretedProgram;
@@ -64,34 +65,31 @@ pub struct Input<'a> {
 /// The messages for people.
 pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), String> {
     let module = read(input).map_err(|e| e.render())?;
-    let facts: Vec<KernelFacts> = facts(&module);
-    match &device.kind {
-        DeviceKind::Emulator => {
-            let (program, log) = match native(module.clone()) {
-                Ok(program) => (program, String::new()),
-                Err(e) => {
-                    let why = e.render();
-                    let log = format!("the program is interpreted, slowly:\n{}\n", why.trim_end());
-                    (interpreted(module)?, log)
-                }
-            };
-            Ok((Executable { program, kernels: facts, hardware: None }, log))
-        }
-        DeviceKind::Interpreter => {
-            let program = interpreted(module)?;
-            Ok((Executable { program, kernels: facts, hardware: None }, String::new()))
-        }
+    let mut kernels = facts(&module);
+    let mut hardware = None;
+    let (program, log): (Arc<dyn LoadedProgram>, String) = match &device.kind {
+        DeviceKind::Emulator => match native(module.clone()) {
+            Ok(program) => (program, String::new()),
+            Err(e) => {
+                let why = e.render();
+                let log = format!("the program is interpreted, slowly:\n{}\n", why.trim_end());
+                (interpreted(module)?, log)
+            }
+        },
+        DeviceKind::Interpreter => (interpreted(module)?, String::new()),
         DeviceKind::Simulator(board) => {
-            let (hardware, log) = match input.hardware {
-                Some(hardware) => (hardware.clone(), String::new()),
-                None => generate(module, board).map_err(|e| e.render())?,
+            let made = match input.hardware {
+                Some(hardware) => Generated { hardware: hardware.clone(), log: String::new() },
+                None => kept::hardware(input, &device.name, || generate(module, board))
+                    .map_err(|e| e.render())?,
             };
-            let program = simulate(&hardware)?;
-            let kernels = with_signatures(facts, program.kernels());
-            let hardware = Some(hardware);
-            Ok((Executable { program: Arc::new(program), kernels, hardware }, log))
+            let program = simulate(&made.hardware)?;
+            kernels = with_signatures(kernels, program.kernels());
+            hardware = Some(made.hardware);
+            (Arc::new(program), made.log)
         }
-    }
+    };
+    Ok((Executable { program, kernels, hardware }, log))
 }
 
 fn read(input: &Input<'_>) -> driver::failure::Result<Module> {
@@ -173,7 +171,7 @@ fn local_bytes(module: &Module, kernel: Func) -> u64 {
 }
 
 /// Builds hardware for a board.
-fn generate(module: Module, board: &Board) -> driver::failure::Result<(Hardware, String)> {
+fn generate(module: Module, board: &Board) -> driver::failure::Result<Generated> {
     let options = Options {
         kernels: vec![],
         level: ir_opt::Level::O2,
@@ -195,7 +193,7 @@ fn generate(module: Module, board: &Board) -> driver::failure::Result<(Hardware,
     };
     let files = built.sources().into_iter().map(file).collect();
     let hardware = Hardware { manifest: built.manifest.to_json(), files };
-    Ok((hardware, built.warnings.concat()))
+    Ok(Generated { hardware, log: built.warnings.concat() })
 }
 
 /// Hardware as a program.

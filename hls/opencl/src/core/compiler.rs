@@ -2,6 +2,7 @@
 
 use super::device;
 use super::options::Options;
+use super::spirv;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -15,6 +16,11 @@ const DEFAULT_STANDARD: &str = "CL1.2";
 
 /// Built-in conversions that clang-22 gets wrong, as functions that it gets right.
 const CONVERSIONS: &str = include_str!("../../../../scripts/clang-22-conversions.h");
+/// How the names of the functions begin that [`CONVERSIONS`] replaces.
+const REPLACED: [&str; 2] = ["convert", "vloada_half"];
+/// Lengths of vectors, and what names of conversions have in them that saturate such a vector.
+const SATURATED: [(u32, &str); 6] =
+    [(1, "_sat"), (2, "2_sat"), (3, "3_sat"), (4, "4_sat"), (8, "8_sat"), (16, "16_sat")];
 /// Conversions that OpenCL C cannot spell, which sources may include as `<clhls.h>`.
 const HEADER: &str = include_str!("../../../../include/clhls.h");
 
@@ -61,8 +67,6 @@ pub fn argument_metadata(source: &Source, options: &Options) -> Result<String, S
 fn run_clang(source: &Source, options: &Options, args: &[String]) -> Result<Made, String> {
     let scratch = scratch()?;
     let folder = scratch.path();
-    let conversions = folder.join("clhls-conversions.h");
-    write(&conversions, CONVERSIONS)?;
     write(&folder.join("clhls.h"), HEADER)?;
     for (name, text) in &source.headers {
         let path = folder.join(name);
@@ -84,7 +88,12 @@ fn run_clang(source: &Source, options: &Options, args: &[String]) -> Result<Made
     // plain `inline` functions are definitions, as in other OpenCL implementations
     clang.args(["-fgnu89-inline", "-fno-crash-diagnostics", "-Wno-pass-failed"]);
     clang.args(["-D__OPENCL_VERSION__=300", "-U__IMAGE_SUPPORT__"]);
-    clang.arg("-include").arg(&conversions).arg("-I").arg(folder);
+    if let Some(macros) = conversions(source, options) {
+        let conversions = folder.join("clhls-conversions.h");
+        write(&conversions, CONVERSIONS)?;
+        clang.args(macros).arg("-include").arg(&conversions);
+    }
+    clang.arg("-I").arg(folder);
     clang.args(args).args(&options.clang).arg("-o").arg(&output).arg("-");
     let done = run(clang, &name, Some(&source.text))?;
     let log = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -92,6 +101,22 @@ fn run_clang(source: &Source, options: &Options, args: &[String]) -> Result<Made
         return Err(format!("{}\n{name} refuses the source", log.trim_end()).trim_start().into());
     }
     Ok(Made { bytes: read(&output)?, log })
+}
+
+/// What of [`CONVERSIONS`] a source may use, itself or by macros and files that it includes: macros that leave the rest
+/// out, or nothing if it can use none of it. All of it takes the compiler three times as long as a small kernel does.
+fn conversions(source: &Source, options: &Options) -> Option<Vec<String>> {
+    let texts = || std::iter::once(&source.text).chain(source.headers.iter().map(|(_, text)| text));
+    let anywhere = |word: &str| texts().chain(&options.clang).any(|text| text.contains(word));
+    if texts().any(|text| text.contains("include")) {
+        return Some(vec![]);
+    }
+    if !REPLACED.iter().any(|name| anywhere(name)) {
+        return None;
+    }
+    let pasted = anywhere("##");
+    let unused = SATURATED.iter().filter(|(_, suffix)| !pasted && !anywhere(suffix));
+    Some(unused.map(|(length, _)| format!("-DCLHLS_NO_SATURATION_{length}")).collect())
 }
 
 /// Extensions and features for clang: what devices have and no more.
@@ -118,10 +143,24 @@ pub fn link(modules: &[&[u8]], library: bool) -> Result<Made, String> {
     if let ([only], true) = (modules, library) {
         return Ok(Made { bytes: only.to_vec(), log: String::new() });
     }
+    let modules = spirv::export_once(modules);
+    let first = run_linker(&modules, library);
+    let Err(problem) = first else { return first };
+    // It refuses what is declared with other types than it is defined with, and the compiler gives pointers the types of
+    // what they are used for. The reader of the module resolves such imports by their names.
+    let hidden = spirv::hide_imports(&modules).filter(|hidden| library || !hidden.unresolved);
+    let Some(hidden) = hidden else { return Err(problem) };
+    let Ok(made) = run_linker(&hidden.modules, true) else { return Err(problem) };
+    let bytes = hidden.shown(&made.bytes).ok_or(problem)?;
+    Ok(Made { bytes, log: made.log })
+}
+
+/// Runs spirv-link; what it makes may have imports left if it is to be `partial`.
+fn run_linker(modules: &[Vec<u8>], partial: bool) -> Result<Made, String> {
     let scratch = scratch()?;
     let output = scratch.path().join("out.spv");
     let mut linker = Command::new("spirv-link");
-    if library {
+    if partial {
         linker.args(["--create-library", "--allow-partial-linkage"]);
     }
     for (k, module) in modules.iter().enumerate() {
@@ -185,4 +224,61 @@ fn run(mut command: Command, name: &str, input: Option<&str>) -> Result<Output, 
         }
         child.wait_with_output().map_err(fail)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_are_replaced_where_they_can_be_used() {
+        let source = |text: &str| Source { text: text.to_owned(), headers: vec![] };
+        let options = Options::default();
+        let of = |text: &str| conversions(&source(text), &options);
+        assert_eq!(of("kernel void k(global int *a) { a[0] = 1; }"), None);
+        assert_eq!(of("a[0] = vloada_half3(0, p);").map(|left_out| left_out.len()), Some(6));
+        assert_eq!(of("a[0] = convert_int4_rte(x);").map(|left_out| left_out.len()), Some(6));
+        let left_out = of("a[0] = convert_int4_sat_rte(x);").expect("a conversion");
+        let lengths = [2, 3, 8, 16].map(|n| format!("-DCLHLS_NO_SATURATION_{n}"));
+        assert_eq!(left_out, lengths);
+        for text in ["#include <any.h>", "#define F(t) convert_##t##_sat(x)"] {
+            assert_eq!(of(text), Some(vec![]), "{text}");
+        }
+        let headers = vec![("a.h".to_owned(), "convert_int_sat(x)".to_owned())];
+        assert!(conversions(&Source { headers, ..source("") }, &options).is_some());
+        let clang = vec!["-DF=convert_int2_sat".to_owned(), "-I/usr/include".to_owned()];
+        let left_out = conversions(&source(""), &Options { clang, ..options });
+        assert_eq!(left_out.map(|left_out| left_out.len()), Some(4));
+    }
+
+    /// Compiles and links programs; the numbers of their kernels and variables. Needs clang-22 and spirv-link, as
+    /// `scripts/setup` installs them.
+    fn linked(sources: &[&str]) -> Result<(usize, usize), String> {
+        let options = Options { standard: Some("CL3.0".into()), ..Options::default() };
+        let source = |text: &&str| Source { text: (*text).to_owned(), headers: vec![] };
+        let compiled = sources.iter().map(|text| compile(&source(text), &options));
+        let modules: Vec<Vec<u8>> =
+            compiled.map(|made| made.map(|made| made.bytes)).collect::<Result<_, _>>()?;
+        let modules: Vec<&[u8]> = modules.iter().map(Vec::as_slice).collect();
+        let linked = link(&modules, false)?.bytes;
+        let module = spirv_to_ir::read(&linked, &spirv_to_ir::Options::default());
+        let module = module.map_err(|e| e.to_string())?;
+        Ok((module.kernels().count(), module.globals.len()))
+    }
+
+    #[test]
+    fn programs_link_whatever_types_their_declarations_have() {
+        let defines = "typedef struct { uchar c; uint i; } pair_t;\npair_t var = { 'a', 42 };\n\
+                       kernel void put(uint i) { var.i = i; }\n";
+        let declares = "typedef struct { uchar c; uint i; } pair_t;\nextern pair_t var;\n\
+                        kernel void get(global uint *i) { *i = var.i; }\n";
+        assert_eq!(linked(&[defines, declares]), Ok((2, 1)));
+        let copies = "kernel void copy(global float *a, global float *b) { *b = *a; }\n";
+        let calls = "extern kernel void copy(global float *a, global float *b);\n\
+                     kernel void call(global float *a, global float *b) { copy(a, b); }\n";
+        assert_eq!(linked(&[copies, calls]), Ok((2, 0)));
+        assert_eq!(linked(&[calls, copies]), Ok((2, 0)));
+        let missing = "int nowhere(int);\nkernel void k(global int *a) { *a = nowhere(*a); }\n";
+        assert!(linked(&[copies, calls, missing]).is_err());
+    }
 }

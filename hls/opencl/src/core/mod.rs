@@ -8,6 +8,7 @@ pub mod container;
 pub mod context;
 pub mod device;
 pub mod event;
+pub mod kept;
 pub mod kernel;
 pub mod kernel_info;
 pub mod launch;

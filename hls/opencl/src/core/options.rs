@@ -17,6 +17,24 @@ pub struct Options {
     pub numerics: Vec<String>,
 }
 
+/// What options mean beside the compiler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Terms {
+    /// What the reader of SPIR-V must know.
+    pub numerics: Numerics,
+    /// All work-groups of a launch must have the same size.
+    pub uniform_groups: bool,
+}
+
+impl Terms {
+    /// Adds those of a program that is linked in.
+    pub fn add(&mut self, part: Terms) {
+        self.numerics.denorms_are_zero |= part.numerics.denorms_are_zero;
+        self.numerics.unsafe_math |= part.numerics.unsafe_math;
+        self.uniform_groups |= part.uniform_groups;
+    }
+}
+
 /// Which function takes the options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
@@ -28,13 +46,15 @@ pub enum Step {
     Link,
 }
 
+/// All work-groups of a launch have the same size.
+const UNIFORM_GROUPS: &str = "-cl-uniform-work-group-size";
+
 /// Options without a value that clang takes as they are.
-const FOR_CLANG: [&str; 14] = [
+const FOR_CLANG: [&str; 13] = [
     "-cl-single-precision-constant",
     "-cl-fp32-correctly-rounded-divide-sqrt",
     "-cl-strict-aliasing",
-    "-cl-uniform-work-group-size",
-    "-cl-no-subgroup-ifp",
+    UNIFORM_GROUPS,
     "-cl-mad-enable",
     "-cl-no-signed-zeros",
     "-cl-unsafe-math-optimizations",
@@ -103,7 +123,8 @@ impl Options {
                 self.clang.extend([word.to_owned(), value]);
             }
             "-cl-opt-disable" => self.unoptimised = true,
-            DENORMS_ARE_ZERO | "-g" => {}
+            // clang does not know the last one: there are no sub-groups
+            DENORMS_ARE_ZERO | "-g" | "-cl-no-subgroup-ifp" => {}
             _ if word.starts_with("-D") || word.starts_with("-I") => self.clang.push(word.into()),
             _ if word.starts_with("-W") || FOR_CLANG.contains(&word) => {
                 self.clang.push(word.into());
@@ -113,9 +134,12 @@ impl Options {
         true
     }
 
-    /// What the reader of SPIR-V must know.
-    pub fn numerics(&self) -> Numerics {
-        Numerics::of_options(self.numerics.iter().map(String::as_str))
+    /// What they mean beside the compiler.
+    pub fn terms(&self) -> Terms {
+        Terms {
+            numerics: Numerics::of_options(self.numerics.iter().map(String::as_str)),
+            uniform_groups: self.clang.iter().any(|option| option == UNIFORM_GROUPS),
+        }
     }
 }
 
@@ -159,7 +183,11 @@ mod tests {
         let options = parse("-D N=3 -Iinclude -cl-std=CL3.0 -cl-fast-relaxed-math").expect("known");
         assert_eq!(options.clang, ["-D", "N=3", "-Iinclude", "-cl-fast-relaxed-math"]);
         assert_eq!(options.standard.as_deref(), Some("CL3.0"));
-        assert!(options.numerics().unsafe_math && !options.numerics().denorms_are_zero);
+        let terms = options.terms();
+        assert!(terms.numerics.unsafe_math && !terms.numerics.denorms_are_zero);
+        assert!(!terms.uniform_groups);
+        let options = parse("-cl-no-subgroup-ifp -cl-uniform-work-group-size").expect("known");
+        assert_eq!((options.clang.len(), options.terms().uniform_groups), (1, true));
         for wrong in ["-foo", "-cl-std=CL9.9", "-D", "-create-library", "x"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

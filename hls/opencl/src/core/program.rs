@@ -7,11 +7,10 @@ use super::context::Context;
 use super::device::Device;
 use super::kernel_info::{ArgInfo, from_llvm, unsigned_hints};
 use super::object::{Header, handle_of, object};
-use super::options::{Options, Step};
+use super::options::{Options, Step, Terms};
 use super::{Status, lock};
 use crate::sys::callback::{Callback, OfObject};
 use crate::sys::constants::*;
-use driver::pipeline::Numerics;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -70,7 +69,7 @@ pub struct DeviceBuild {
     pub binary_type: u32,
     /// SPIR-V.
     pub module: Option<Arc<Vec<u8>>>,
-    numerics: Numerics,
+    terms: Terms,
     /// Kernels that can run.
     pub executable: Option<Arc<Executable>>,
     /// Hardware of a binary that was not loaded yet.
@@ -85,7 +84,7 @@ impl Default for DeviceBuild {
             log: String::new(),
             binary_type: CL_PROGRAM_BINARY_TYPE_NONE,
             module: None,
-            numerics: Numerics::default(),
+            terms: Terms::default(),
             executable: None,
             hardware: None,
         }
@@ -147,7 +146,7 @@ impl Program {
             *build = DeviceBuild {
                 binary_type: description.binary_type,
                 module: Some(Arc::new(module)),
-                numerics: options.numerics(),
+                terms: options.terms(),
                 hardware: description.hardware,
                 ..DeviceBuild::default()
             };
@@ -280,8 +279,8 @@ impl Program {
         for device in devices {
             let index = self.index(device)?;
             let before = lock(&self.builds)[index].clone();
-            let (module, log, numerics) = match &made {
-                Some(Ok((module, log))) => (module.clone(), log.clone(), options.numerics()),
+            let (module, log, terms) = match &made {
+                Some(Ok((module, log))) => (module.clone(), log.clone(), options.terms()),
                 Some(Err(log)) => {
                     self.fail(index, text, log.clone());
                     result = Err(CL_BUILD_PROGRAM_FAILURE);
@@ -289,11 +288,11 @@ impl Program {
                 }
                 None => {
                     let module = before.module.as_deref().ok_or(CL_INVALID_BINARY)?;
-                    (module.clone(), String::new(), before.numerics)
+                    (module.clone(), String::new(), before.terms)
                 }
             };
             let hardware = if made.is_none() { before.hardware.as_ref() } else { None };
-            if self.load(index, text, module, numerics, hardware, log).is_err() {
+            if self.load(index, text, module, terms, hardware, log).is_err() {
                 result = Err(CL_BUILD_PROGRAM_FAILURE);
             }
         }
@@ -341,22 +340,26 @@ impl Program {
         index: usize,
         options: &str,
         module: Vec<u8>,
-        numerics: Numerics,
+        terms: Terms,
         hardware: Option<&Hardware>,
         log: String,
     ) -> Status {
         let constants: Vec<(u32, u64)> =
             lock(&self.constants).iter().map(|(id, value)| (*id, *value)).collect();
+        let numerics = terms.numerics;
         let input = Input { module: &module, constants: &constants, numerics, hardware };
         match load(&self.devices[index], &input) {
-            Ok((executable, more)) => {
+            Ok((mut executable, more)) => {
+                for kernel in &mut executable.kernels {
+                    kernel.signature.non_uniform &= !terms.uniform_groups;
+                }
                 lock(&self.builds)[index] = DeviceBuild {
                     status: CL_BUILD_SUCCESS,
                     options: options.to_owned(),
                     log: log + &more,
                     binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
                     module: Some(Arc::new(module)),
-                    numerics,
+                    terms,
                     executable: Some(Arc::new(executable)),
                     hardware: None,
                 };
@@ -400,7 +403,7 @@ impl Program {
                         log: log.clone(),
                         binary_type: CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
                         module: Some(Arc::new(module.clone())),
-                        numerics: options.numerics(),
+                        terms: options.terms(),
                         ..DeviceBuild::default()
                     };
                 }
@@ -443,10 +446,9 @@ impl Program {
         for (index, parts) in parts.iter().enumerate() {
             let modules: Vec<&[u8]> =
                 parts.iter().filter_map(|p| p.module.as_ref().map(|m| m.as_slice())).collect();
-            let mut numerics = options.numerics();
+            let mut terms = options.terms();
             for part in parts {
-                numerics.denorms_are_zero |= part.numerics.denorms_are_zero;
-                numerics.unsafe_math |= part.numerics.unsafe_math;
+                terms.add(part.terms);
             }
             let done = match compiler::link(&modules, options.library) {
                 Err(log) => {
@@ -460,12 +462,12 @@ impl Program {
                         log: made.log,
                         binary_type: CL_PROGRAM_BINARY_TYPE_LIBRARY,
                         module: Some(Arc::new(made.bytes)),
-                        numerics,
+                        terms,
                         ..DeviceBuild::default()
                     };
                     Ok(())
                 }
-                Ok(made) => program.load(index, text, made.bytes, numerics, None, made.log),
+                Ok(made) => program.load(index, text, made.bytes, terms, None, made.log),
             };
             if done.is_err() {
                 result = Err(CL_LINK_PROGRAM_FAILURE);
