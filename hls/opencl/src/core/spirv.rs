@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(hidden.modules[1], exporting);
         assert!(!hidden.unresolved);
         let missing = module(&[&linkage(0x63, LINKAGE_IMPORT)]);
-        assert!(hide_imports(&[missing.clone()]).is_none());
+        assert!(hide_imports(std::slice::from_ref(&missing)).is_none());
         let [importing, exporting] = given;
         let hidden = hide_imports(&[importing, exporting, missing]);
         assert!(hidden.expect("two imports").unresolved);
