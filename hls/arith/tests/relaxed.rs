@@ -101,7 +101,9 @@ fn run(cases: u32, seed: u64) {
                 _ => (rng.bits() >> 32) as u32,
             };
             let y = match k % 4 {
-                0 if f.args().get(1) == Some(&MathType::Int) => (rng.below(256) as u32).wrapping_sub(128),
+                0 if f.args().get(1) == Some(&MathType::Int) => {
+                    (rng.below(256) as u32).wrapping_sub(128)
+                }
                 1 => ((rng.below(1 << 20) as f32 - 524_288.0) / 8192.0).to_bits(),
                 0 => rng.float_near(F32, x.into()) as u32,
                 2 => (1.0 + rng.below(1 << 23) as f32 / 8_388_608.0).to_bits(),

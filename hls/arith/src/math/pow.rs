@@ -269,7 +269,13 @@ pub(super) fn pown<B: Bits>(b: &B, w: &Working, x: B::V, n: B::V) -> Raised<B::V
 }
 
 #[inline(always)]
-fn of_any_base<B: Bits>(b: &B, w: &Working, x: B::V, xp: &Parts<B::V>, e: &Exponent<B::V>) -> Raised<B::V> {
+fn of_any_base<B: Bits>(
+    b: &B,
+    w: &Working,
+    x: B::V,
+    xp: &Parts<B::V>,
+    e: &Exponent<B::V>,
+) -> Raised<B::V> {
     let is_one = b.eq(x, w.one(b));
     let unit = b.eq(xp.magnitude, w.one_magnitude(b));
     let one = b.or(b.or(e.zero, is_one), b.and(unit, e.infinite));

@@ -87,18 +87,11 @@ pub static HALF_ROOT: root::Constants = root::Constants {
     ..root::SINGLE_ROOTS
 };
 
-pub static NATIVE_POW: pow::Constants = pow::Constants {
-    log2: &LOG2_FINE_NATIVE,
-    log_bits: 27,
-    ..pow::SINGLE
-};
+pub static NATIVE_POW: pow::Constants =
+    pow::Constants { log2: &LOG2_FINE_NATIVE, log_bits: 27, ..pow::SINGLE };
 
-pub static HALF_POW: pow::Constants = pow::Constants {
-    log2: &LOG2_FINE_HALF,
-    log_bits: 20,
-    flushes: true,
-    ..pow::SINGLE
-};
+pub static HALF_POW: pow::Constants =
+    pow::Constants { log2: &LOG2_FINE_HALF, log_bits: 20, flushes: true, ..pow::SINGLE };
 
 /// Bits of the dividend's significand that a `half_` quotient is made of.
 const HALF_DIVIDEND_BITS: u32 = 18;
