@@ -3,6 +3,7 @@
 //! * [`regs`]: the AXI4-Lite registers every kernel has (control, interrupt, counters, error flags).
 //! * [`layout`]: where each argument stands in the register file.
 //! * [`Manifest`]: `manifest.json`, the description of a built design that hosts and simulators read.
+//! * [`print`]: what kernels print, and how it gets to the host.
 //! * [`KernelSignature`]: the part of a kernel's description that exists before any hardware does, so
 //!   that the interpreter and the hardware devices check arguments in the same way.
 //!
@@ -13,6 +14,7 @@ mod error;
 mod hex;
 mod layout;
 mod manifest;
+pub mod print;
 pub mod regs;
 mod signature;
 pub mod tables;

@@ -1,5 +1,6 @@
 //! `manifest.json`: the description of a built design.
 
+use crate::print::PrintBuffer;
 use crate::{AbiError, ArgKind, HiddenSlot, KernelSignature, RegisterMap, layout};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -164,12 +165,15 @@ pub struct ProgramMemory {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u32,
-    /// Initial contents, `size` bytes, hexadecimal in the file; `None` for all zeros.
+    /// Initial contents, hexadecimal in the file; what lies behind them, `size` bytes in all, is zero. `None` for all zeros.
     #[serde(with = "crate::hex", default)]
     pub init: Option<Vec<u8>>,
     /// Pointers in the contents, to be written when the memory's address is known.
     #[serde(default)]
     pub relocations: Vec<Relocation>,
+    /// The buffer of `printf`, where kernels have one.
+    #[serde(default)]
+    pub prints: Option<PrintBuffer>,
 }
 
 /// A pointer to a program-scope variable in the initial contents of another.

@@ -25,9 +25,12 @@ impl Manifest {
                 format!("alignment {} is not a power of two", memory.align)
             })?;
             let initialised = memory.init.as_ref().map(|init| init.len() as u64);
-            require(initialised.is_none_or(|n| n == memory.size), place, || {
+            require(initialised.is_none_or(|n| n <= memory.size), place, || {
                 format!("{} bytes of {} are initialised", initialised.unwrap_or(0), memory.size)
             })?;
+            let end = memory.prints.as_ref().map(|p| p.offset.checked_add(p.size));
+            let inside = end.is_none_or(|end| end.is_some_and(|end| end <= memory.size));
+            require(inside, place, || "the buffer of printf lies outside".into())?;
         }
         Ok(())
     }

@@ -143,6 +143,7 @@ fn the_text_form_round_trips() {
         align: 4,
         init: Some(vec![0x00, 0xab, 0xff]),
         relocations: vec![],
+        prints: None,
     });
     manifest.kernels[0].lay_out(true).expect("fits");
     let text = manifest.to_json();

@@ -92,6 +92,9 @@ pub struct InputArgs {
     /// -cl-unsafe-math-optimizations: smaller hardware.
     #[arg(long)]
     pub unsafe_math: bool,
+    /// Work-items of a sub-group: 8, 16 (the default) or 32.
+    #[arg(long, value_name = "N")]
+    pub sub_group_size: Option<u32>,
 }
 
 impl InputArgs {

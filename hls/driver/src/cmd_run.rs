@@ -84,6 +84,12 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
             replace_file(Path::new(file), &array.to_npy())?;
         }
     }
+    if let Some(warning) = result.printed.warning() {
+        streams.warn(&[warning]);
+    }
+    if !args.json {
+        streams.print_bytes(&result.printed.text)?;
+    }
     let text = if args.json {
         json(&signature, &result, hardware.as_ref(), device, time)
     } else {
@@ -426,6 +432,7 @@ fn json(
         "read_beats": h.map(|h| h.read_beats),
         "write_beats": h.map(|h| h.write_beats),
         "loops": loops,
+        "printed": String::from_utf8_lossy(&result.printed.text),
         "seconds": time.as_secs_f64(),
     });
     format!("{value:#}\n")

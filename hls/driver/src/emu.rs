@@ -2,19 +2,32 @@
 
 use crate::signature::signatures;
 use abi::KernelSignature;
+use abi::print::PrintFormat;
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, LoadedProgram, MemoryRegion,
-    NdRange, RawArg, ResolvedRange, check_args,
+    NdRange, Printed, RawArg, ResolvedRange, check_args,
 };
 use interp::{Argument, Launch, Memory, Options, Program};
-use ir::Module;
+use ir::{Global, Module};
+use schedule_to_rtl::print_formats;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+
+/// The buffer of `printf` and what its records mean.
+type Prints = (Global, Vec<PrintFormat>);
+
+/// Takes what kernels have printed.
+fn printed(program: &Program, memory: &mut Memory<'_>, prints: Option<&Prints>) -> Printed {
+    let Some((buffer, formats)) = prints else { return Printed::default() };
+    let bytes = memory.buffer_mut(program.variable_address(*buffer));
+    bytes.map_or_else(Printed::default, |bytes| host::print::take(formats, bytes))
+}
 
 /// A device that interprets the IR of a module.
 pub struct Emulator {
     module: Module,
     signatures: Vec<KernelSignature>,
+    prints: Option<Prints>,
     memory: Memory<'static>,
     program: Program,
     /// Device addresses of the buffers.
@@ -31,9 +44,9 @@ impl Emulator {
     pub fn new(module: Module, options: Options) -> base::Result<Self> {
         let mut memory = Memory::new();
         let program = Program::new(&module, &mut memory)?;
-        let signatures = signatures(&module);
+        let (signatures, prints) = (signatures(&module), print_formats(&module));
         let buffers = BTreeMap::new();
-        Ok(Self { module, signatures, memory, program, buffers, next: 0, options })
+        Ok(Self { module, signatures, prints, memory, program, buffers, next: 0, options })
     }
 
     /// The module.
@@ -145,6 +158,10 @@ impl Device for Emulator {
         Ok(LaunchStats { work_items: stats.work_items, hardware: None })
     }
 
+    fn take_printed(&mut self) -> Result<Printed, Error> {
+        Ok(printed(&self.program, &mut self.memory, self.prints.as_ref()))
+    }
+
     fn reload_program(&mut self) -> Result<(), Error> {
         self.program
             .reload(&mut self.memory)
@@ -159,6 +176,7 @@ const VARIABLES: u64 = 1 << 60;
 pub struct InterpretedProgram {
     module: Module,
     signatures: Vec<KernelSignature>,
+    prints: Option<Prints>,
     program: Program,
     /// Program-scope variables.
     variables: Mutex<Memory<'static>>,
@@ -173,8 +191,9 @@ impl InterpretedProgram {
     pub fn new(module: Module, options: Options) -> base::Result<Self> {
         let mut variables = Memory::starting_at(VARIABLES);
         let program = Program::new(&module, &mut variables)?;
-        let signatures = signatures(&module);
-        Ok(Self { module, signatures, program, variables: Mutex::new(variables), options })
+        let (signatures, prints) = (signatures(&module), print_formats(&module));
+        let variables = Mutex::new(variables);
+        Ok(Self { module, signatures, prints, program, variables, options })
     }
 }
 
@@ -185,6 +204,15 @@ impl LoadedProgram for InterpretedProgram {
 
     fn variable_bytes(&self) -> u64 {
         self.program.variable_bytes()
+    }
+
+    fn prints(&self) -> bool {
+        self.prints.is_some()
+    }
+
+    fn take_printed(&self) -> Printed {
+        let mut variables = self.variables.lock().unwrap_or_else(PoisonError::into_inner);
+        printed(&self.program, &mut variables, self.prints.as_ref())
     }
 
     fn launch(

@@ -69,7 +69,8 @@ fn produced(input: &InputArgs, kernels: &[String], made: Produced) -> Result<Inp
     let path = input.input.as_path();
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let module = pipeline::read_spirv(&made.bytes, &name, kernels, folder, input.numerics())?;
+    let (numerics, size) = (input.numerics(), input.sub_group_size);
+    let module = pipeline::read_spirv(&made.bytes, &name, kernels, folder, numerics, size)?;
     Ok(Input { module, warnings: made.warnings })
 }
 

@@ -93,7 +93,11 @@ fn dispatch(cli: Cli, streams: &mut Streams<'_>) -> Result<()> {
 
 impl Streams<'_> {
     fn print(&mut self, text: &str) -> Result<()> {
-        match self.out.write_all(text.as_bytes()) {
+        self.print_bytes(text.as_bytes())
+    }
+
+    fn print_bytes(&mut self, text: &[u8]) -> Result<()> {
+        match self.out.write_all(text) {
             // `clhls ... | head` ends early on purpose
             Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
                 Err(failure::Failure::new("E0601", format!("cannot write the output: {e}")))

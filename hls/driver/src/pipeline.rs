@@ -135,12 +135,14 @@ pub fn read_spirv(
     kernels: &[String],
     folder: &Path,
     numerics: Numerics,
+    sub_group_size: Option<u32>,
 ) -> Result<Module> {
     let options = spirv_to_ir::Options {
         name: name.to_owned(),
         kernels: kernels.to_vec(),
         denorms_are_zero: numerics.denorms_are_zero,
         unsafe_math: numerics.unsafe_math,
+        sub_group_size,
         ..spirv_to_ir::Options::default()
     };
     let mut sources = SourceMap::default();

@@ -197,3 +197,59 @@ fn options_about_numbers_are_acted_upon() {
         }
     }
 }
+
+/// The text was made by the C library, but for vectors.
+const PRINTED: &str = "[   -7] [-7   ] [-0007] [ff] [0XFF] [0377] [1.50] [1.500000e+00] [0x1.8p+0] [x]\n\
+                       [1,-2,3] [0.5,0.25] literal [  lit]\n\
+                       chosen\n\
+                       other 50%\n";
+
+#[test]
+fn kernels_print() {
+    let (_dir, input) = source(
+        r#"kernel void f(global const int *a, global int *given) {
+             int i = a[0];
+             given[0] = printf("[%5d] [%-5d] [%05d] [%x] [%#X] [%#o] [%.2f] [%e] [%a] [%c]\n", -i, -i, -i, a[1], a[1], a[1],
+                               1.5f, 1.5f, 1.5f, 'x');
+             printf("[%v3hhd] [%v2hlg] %s [%5.3s]\n", (char3)(1, -2, 3), (float2)(0.5f, 0.25f), "literal", "literal");
+             for (int k = 0; k < 2; k++)
+               printf("%s%s\n", a[k] == 7 ? "chosen" : "other", k ? " 50%" : "");
+           }"#,
+    );
+    for compiler in COMPILERS {
+        for device in ["emu", "native"] {
+            let args = ["run", text(&input), "-q", "--global", "1", "--compiler", compiler];
+            let values = ["--arg", "a=data:i32[2]:7,255", "--arg", "given=fill:i32[1]:5"];
+            let all = [&args[..], &values, &["--device", device]].concat();
+            let o = clhls(&all);
+            assert_eq!(o.code, DONE, "{compiler}: {}", o.err);
+            let rest = o.out.strip_prefix(PRINTED);
+            let rest = rest.unwrap_or_else(|| panic!("{compiler}, {device}:\n{}", o.out));
+            assert!(rest.ends_with("given: i32[1] 0\n"), "{compiler}: {rest}");
+            let json = clhls(&[&all[..], &["--json"]].concat());
+            let value: serde_json::Value = serde_json::from_str(&json.out).expect("one object");
+            assert_eq!(value["printed"], PRINTED, "{compiler}, {device}");
+        }
+    }
+}
+
+/// A record takes 72 bytes: the number of its format, 16 elements of 4 bytes, and 4 bytes to the next multiple of 8.
+#[test]
+fn what_does_not_fit_the_buffer_of_printf_is_told() {
+    let (_dir, input) = source(
+        "kernel void f(global int *given) {
+           int sum = 0;
+           for (int k = 0; k < 16; k++) sum -= printf(\"%v16hlx\\n\", (uint16)(k));
+           given[get_global_id(0)] = sum;
+         }",
+    );
+    let args =
+        ["run", text(&input), "--global", "1000", "--local", "1", "--arg", "given=zeros:i32[1000]"];
+    let o = clhls(&args);
+    assert_eq!(o.code, DONE, "{}", o.err);
+    let records = (abi::print::BUFFER_BYTES - abi::print::RECORDS) / 72;
+    let lines = o.out.lines().filter(|l| l.contains(',')).count() as u64;
+    assert_eq!(lines, records);
+    let lost = 72 * (16_000 - records);
+    assert!(o.err.contains(&format!("{lost} bytes of records are lost")), "{}", o.err);
+}

@@ -4,7 +4,9 @@ use crate::memory::Block;
 use crate::{Options, Program};
 use abi::KernelSignature;
 use base::SourceMap;
-use host::{BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, check_args};
+use host::{
+    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, check_args,
+};
 use interp::Argument;
 use ir::Module;
 use std::collections::BTreeMap;
@@ -125,6 +127,11 @@ impl Device for NativeDevice {
         let stats = stats
             .map_err(|e| Error::new(ErrorKind::Execution, e.render(&self.sources).trim_end()))?;
         Ok(LaunchStats { work_items: stats.work_items, hardware: None })
+    }
+
+    fn take_printed(&mut self) -> Result<Printed, Error> {
+        // SAFETY: launches borrow the device; none is under way.
+        Ok(unsafe { self.program.take_printed() })
     }
 
     fn reload_program(&mut self) -> Result<(), Error> {

@@ -3,9 +3,12 @@
 use crate::{Options, Program};
 use abi::KernelSignature;
 use base::SourceMap;
-use host::{Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, RawArg, ResolvedRange};
+use host::{
+    Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, Printed, RawArg, ResolvedRange,
+};
 use interp::Argument;
 use ir::Module;
+use std::sync::{Mutex, PoisonError};
 
 /// A [`LoadedProgram`] of native code. Launches of different threads run at the same time.
 ///
@@ -15,6 +18,8 @@ pub struct NativeProgram {
     signatures: Vec<KernelSignature>,
     sources: SourceMap,
     threads: usize,
+    /// Held by launches of programs that print, which therefore run one after the other.
+    turn: Mutex<()>,
 }
 
 impl NativeProgram {
@@ -28,7 +33,8 @@ impl NativeProgram {
         threads: usize,
     ) -> base::Result<Self> {
         let program = Program::compile(module, &Options::default())?;
-        Ok(Self { program, signatures, sources: module.sources.clone(), threads })
+        let sources = module.sources.clone();
+        Ok(Self { program, signatures, sources, threads, turn: Mutex::new(()) })
     }
 }
 
@@ -39,6 +45,16 @@ impl LoadedProgram for NativeProgram {
 
     fn variable_bytes(&self) -> u64 {
         self.program.variable_bytes()
+    }
+
+    fn prints(&self) -> bool {
+        self.program.prints()
+    }
+
+    fn take_printed(&self) -> Printed {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: launches of programs that print hold the lock.
+        unsafe { self.program.take_printed() }
     }
 
     fn launch(
@@ -54,6 +70,8 @@ impl LoadedProgram for NativeProgram {
             RawArg::Value(bytes) => Argument::Value(bytes.clone()),
         };
         let args: Vec<Argument> = args.iter().map(argument).collect();
+        let turn = self.program.prints().then(|| self.turn.lock());
+        let _turn = turn.map(|t| t.unwrap_or_else(PoisonError::into_inner));
         // SAFETY: the regions are the launch's alone while it runs, and they are all that a kernel may access by
         // OpenCL C's rules; that it keeps to them is what the type's documentation asks for.
         let stats = unsafe { self.program.launch(kernel, range, &args, self.threads) };

@@ -3,13 +3,15 @@
 use crate::context::{PhaseFn, Places};
 use crate::lower::{self, Kernel, Operators, Shared, Unit};
 use crate::memory::Variables;
+use abi::print::PrintFormat;
 use base::{Diagnostic, Result};
 use cranelift_codegen::Context as CodeContext;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module as _, default_libcall_names};
-use ir::{Func, KernelInfo, Module};
+use host::Printed;
+use ir::{Func, Global, KernelInfo, Module};
 use std::mem::ManuallyDrop;
 use std::sync::Mutex;
 
@@ -64,10 +66,28 @@ pub struct Program {
     pub(crate) kernels: Vec<Compiled>,
     pub(crate) variables: Variables,
     pub(crate) non_uniform: bool,
+    prints: Option<Prints>,
     /// What the code of operators refers to.
     _operators: Unit,
     /// Owns the code.
     code: Mutex<ManuallyDrop<JITModule>>,
+}
+
+/// The buffer of `printf`, and what its records mean.
+struct Prints {
+    buffer: Global,
+    size: usize,
+    formats: Vec<PrintFormat>,
+}
+
+impl Prints {
+    fn of(module: &Module) -> Option<Prints> {
+        let variables =
+            module.globals.iter().map(|(id, g)| (id, g.name.as_str(), g.init.as_deref()));
+        let (buffer, formats) = abi::print::find(variables)?;
+        let size = usize::try_from(module.globals[buffer].size).ok()?;
+        Some(Prints { buffer, size, formats })
+    }
 }
 
 /// A kernel as native code.
@@ -128,6 +148,7 @@ impl Program {
             variables,
             _operators: operators,
             non_uniform: module.cl_version >= 200,
+            prints: Prints::of(module),
             code: Mutex::new(ManuallyDrop::new(code)),
         })
     }
@@ -155,6 +176,23 @@ impl Program {
     /// Bytes of the module's variables in global and constant memory.
     pub fn variable_bytes(&self) -> u64 {
         self.variables.size()
+    }
+
+    /// Whether kernels print.
+    pub fn prints(&self) -> bool {
+        self.prints.is_some()
+    }
+
+    /// What kernels have printed since the last call.
+    ///
+    /// # Safety
+    /// No launch of this program is under way.
+    pub unsafe fn take_printed(&self) -> Printed {
+        let Some(prints) = &self.prints else { return Printed::default() };
+        let start = self.variables.addresses[prints.buffer] as *mut u8;
+        // SAFETY: the variable was placed with this size; kernels alone know of it, and none runs, by the caller.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(start, prints.size) };
+        host::print::take(&prints.formats, bytes)
     }
 
     /// Gives the module's variables their initial values again.

@@ -51,7 +51,8 @@ pub enum Outcome {
 /// # Panics
 /// Where a step panics: a defect too.
 pub fn check(bytes: &[u8], board: &Board) -> Result<Outcome, String> {
-    let Ok(module) = read_spirv(bytes, "case", &[], Path::new(""), Numerics::default()) else {
+    let Ok(module) = read_spirv(bytes, "case", &[], Path::new(""), Numerics::default(), None)
+    else {
         return Ok(Outcome::Unreadable);
     };
     let insts = |f: &Function| f.layout.iter().map(|b| f.blocks[*b].insts.len()).sum::<usize>();

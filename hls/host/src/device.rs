@@ -1,6 +1,6 @@
 //! The interface between programs that launch kernels and whatever runs them.
 
-use crate::{Error, ErrorKind, NdRange};
+use crate::{Error, ErrorKind, NdRange, Printed};
 use abi::{Arg, ArgKind, KernelSignature};
 
 /// Names a buffer of one device.
@@ -114,6 +114,14 @@ pub trait Device {
         range: &NdRange,
         args: &[LaunchArg],
     ) -> Result<LaunchStats, Error>;
+
+    /// What kernels have printed since the last call.
+    ///
+    /// # Errors
+    /// If the device cannot be reached.
+    fn take_printed(&mut self) -> Result<Printed, Error> {
+        Ok(Printed::default())
+    }
 
     /// Gives the program-scope variables their initial values again, as if the program had been
     /// loaded anew.

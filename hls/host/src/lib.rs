@@ -4,6 +4,7 @@
 //! * [`NdRange`]: the index space of a launch, checked by OpenCL's rules.
 //! * [`Value`]: argument values as text (`rand:f32[1024]:1`, `@a.npy`, `3`), specified in `docs/launches.md`.
 //! * [`LoadedProgram`]: a program on a device that works on the host's memory, for the OpenCL library.
+//! * [`print`]: the text of `printf`.
 //! * [`run`]: all of it in one call: allocate, fill, launch, read back.
 
 mod bind;
@@ -11,6 +12,7 @@ mod device;
 mod error;
 mod loaded;
 mod ndrange;
+pub mod print;
 mod run;
 pub mod value;
 
@@ -19,5 +21,6 @@ pub use device::{BufferId, Device, HardwareStats, LaunchArg, LaunchStats, check_
 pub use error::{Error, ErrorKind};
 pub use loaded::{LoadedProgram, MemoryRegion, PAGE, RawArg, check_raw_arg, check_raw_args};
 pub use ndrange::{NdRange, ResolvedRange};
+pub use print::Printed;
 pub use run::{RunResult, run};
 pub use value::{Array, Value};

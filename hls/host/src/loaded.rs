@@ -1,6 +1,6 @@
 //! Programs whose kernels use memory that belongs to the host.
 
-use crate::{Error, ErrorKind, LaunchStats, ResolvedRange, device::describe};
+use crate::{Error, ErrorKind, LaunchStats, Printed, ResolvedRange, device::describe};
 use abi::{Arg, ArgKind, KernelSignature};
 
 /// Alignment in bytes of [`MemoryRegion::address`], and of the length of its storage: models of
@@ -75,6 +75,16 @@ pub trait LoadedProgram: Send + Sync {
     /// Whether kernels see other addresses than the host's: then pointers in memory mean nothing to them.
     fn translates(&self) -> bool {
         false
+    }
+
+    /// Whether kernels print: then [`take_printed`](Self::take_printed) follows each launch.
+    fn prints(&self) -> bool {
+        false
+    }
+
+    /// What kernels have printed since the last call. Waits for launches that are under way.
+    fn take_printed(&self) -> Printed {
+        Printed::default()
     }
 
     /// Size in bytes of all program-scope variables.

@@ -2,7 +2,7 @@
 
 use crate::bind::{BoundArg, bind_all};
 use crate::device::describe;
-use crate::{Array, BufferId, Device, Error, LaunchArg, LaunchStats, NdRange, Value};
+use crate::{Array, BufferId, Device, Error, LaunchArg, LaunchStats, NdRange, Printed, Value};
 use abi::KernelSignature;
 
 /// What a launch gave.
@@ -13,6 +13,8 @@ pub struct RunResult {
     /// The contents of all buffer arguments after the launch, by argument name, in argument order,
     /// with the element type and shape they came with.
     pub buffers: Vec<(String, Array)>,
+    /// What the kernel printed.
+    pub printed: Printed,
 }
 
 /// Runs a kernel once: allocates and fills a buffer for each buffer argument, launches, reads all
@@ -36,9 +38,10 @@ pub fn run(
         device.free(buffer)?;
     }
     let (stats, contents) = result?;
+    let printed = device.take_printed()?;
     let names = signature.args.iter().map(|arg| arg.name.clone());
     let buffers = names.zip(contents).filter_map(|(name, array)| Some((name, array?))).collect();
-    Ok(RunResult { stats, buffers })
+    Ok(RunResult { stats, buffers, printed })
 }
 
 type Outcome = (LaunchStats, Vec<Option<Array>>);

@@ -103,6 +103,11 @@ impl Program {
         self.device_variables().into_iter().map(|k| self.globals[k].size).sum()
     }
 
+    /// The address in the [`Memory`] of a variable in device memory.
+    pub fn variable_address(&self, variable: Global) -> u64 {
+        self.addresses[variable]
+    }
+
     /// Names of the kernels.
     pub fn kernel_names(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|k| k.name.as_str())

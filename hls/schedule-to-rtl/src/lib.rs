@@ -18,10 +18,11 @@ mod token;
 mod top;
 
 use crate::core::Shared;
+use abi::print::{PrintBuffer, PrintFormat};
 use abi::{Kernel, Manifest, ProgramMemory, Relocation};
 use base::{Diagnostic, FxHashMap, Result};
 use ir::analysis::{Cfg, Liveness};
-use ir::{Block, Function, Global, Module, Op, Space};
+use ir::{Block, Function, Global, GlobalData, Module, Op, Space};
 use rtl::Design;
 use schedule::{KernelSchedule, Unit};
 
@@ -146,12 +147,18 @@ pub(crate) fn starts_with_barrier(func: &Function, block: Block) -> bool {
     func.blocks[block].insts.iter().any(|i| matches!(func.insts[*i].op, Op::Barrier(..)))
 }
 
-/// Layout and initial contents of the module's variables in device memory.
+/// Layout and initial contents of the module's variables in device memory. The buffer of `printf` comes last: it is large,
+/// and only its counter must be zero at first.
 fn program_memory(module: &Module) -> (Option<ProgramMemory>, FxHashMap<Global, u64>) {
+    let prints = print_formats(module);
+    let buffer = prints.as_ref().map(|(buffer, _)| *buffer);
     let mut offsets = FxHashMap::default();
     let mut bytes: Vec<u8> = vec![];
     let mut align = 64;
-    for (id, g) in module.globals.iter().filter(|(_, g)| g.space != Space::Local) {
+    let stays = |(id, g): &(Global, &GlobalData)| {
+        g.space != Space::Local && Some(*id) != buffer && g.name != abi::print::TABLE
+    };
+    for (id, g) in module.globals.iter().filter(stays) {
         let start = (bytes.len() as u64).next_multiple_of(u64::from(g.align.max(16)));
         align = align.max(g.align);
         bytes.resize(start as usize, 0);
@@ -159,12 +166,27 @@ fn program_memory(module: &Module) -> (Option<ProgramMemory>, FxHashMap<Global, 
         bytes.extend(g.init.iter().flatten().take(g.size as usize));
         bytes.resize((start + g.size) as usize, 0);
     }
+    let mut size = bytes.len() as u64;
+    let prints = prints.map(|(buffer, formats)| {
+        let g = &module.globals[buffer];
+        let offset = size.next_multiple_of(u64::from(g.align));
+        offsets.insert(buffer, offset);
+        size = offset + g.size;
+        bytes.resize((offset + abi::print::RECORDS) as usize, 0);
+        PrintBuffer { offset, size: g.size, formats }
+    });
     if offsets.is_empty() {
         return (None, offsets);
     }
     let relocations = relocations(module, &offsets);
-    let memory = ProgramMemory { size: bytes.len() as u64, align, init: Some(bytes), relocations };
+    let init = Some(bytes);
+    let memory = ProgramMemory { size, align, init, relocations, prints };
     (Some(memory), offsets)
+}
+
+/// The buffer of `printf` and what its records mean, if kernels print.
+pub fn print_formats(module: &Module) -> Option<(Global, Vec<PrintFormat>)> {
+    abi::print::find(module.globals.iter().map(|(id, g)| (id, g.name.as_str(), g.init.as_deref())))
 }
 
 /// Pointers between the module's variables.

@@ -6,8 +6,8 @@ use crate::profile::Profile;
 use crate::report::Context;
 use abi::{Kernel, KernelSignature, Manifest};
 use host::{
-    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, RawArg, ResolvedRange,
-    check_args,
+    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg,
+    ResolvedRange, check_args,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -228,6 +228,21 @@ impl Simulator {
         self.memory.at_mut(base).map(|region| (base, region.storage_mut()))
     }
 
+    /// Whether kernels print.
+    pub(crate) fn prints(&self) -> bool {
+        self.manifest.program_memory.as_ref().is_some_and(|program| program.prints.is_some())
+    }
+
+    /// What kernels have printed since the last call.
+    pub(crate) fn printed(&mut self) -> Printed {
+        let prints = self.manifest.program_memory.as_ref().and_then(|p| p.prints.clone());
+        let Some(prints) = prints else { return Printed::default() };
+        let bytes = self.program_memory().map(|(_, bytes)| bytes).unwrap_or_default();
+        let buffer =
+            bytes.get_mut(prints.offset as usize..).and_then(|b| b.get_mut(..prints.size as usize));
+        buffer.map_or_else(Printed::default, |buffer| host::print::take(&prints.formats, buffer))
+    }
+
     /// A launch whose arguments are device addresses, on an instance that was taken out of the table.
     pub(crate) fn execute(
         &self,
@@ -370,6 +385,10 @@ impl Device for Simulator {
         Ok(stats)
     }
 
+    fn take_printed(&mut self) -> Result<Printed, Error> {
+        Ok(self.printed())
+    }
+
     fn reload_program(&mut self) -> Result<(), Error> {
         let Some(program) = &self.manifest.program_memory else { return Ok(()) };
         let bytes =
@@ -416,6 +435,7 @@ mod tests {
                 align: 4,
                 init: Some(vec![1, 2, 3]),
                 relocations: vec![],
+                prints: None,
             }),
             sources: Vec::new(),
         };

@@ -3,7 +3,8 @@
 use crate::device::{RawLaunch, Simulator};
 use abi::KernelSignature;
 use host::{
-    Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, PAGE, RawArg, ResolvedRange,
+    Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, PAGE, Printed, RawArg,
+    ResolvedRange,
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use verilator_sys::Region;
@@ -64,6 +65,14 @@ impl LoadedProgram for HostProgram {
 
     fn variable_bytes(&self) -> u64 {
         self.variable_bytes
+    }
+
+    fn prints(&self) -> bool {
+        self.simulator().prints()
+    }
+
+    fn take_printed(&self) -> Printed {
+        self.simulator().printed()
     }
 
     fn launch(

@@ -211,7 +211,9 @@ fn instruction(opcode: u32, body: &[u32], at: usize, bound: u32) -> R<Inst<'_>> 
         let one_word = matches!(o.kind, IdRef | IdScope | IdMemorySemantics | LiteralInteger);
         one_word && o.quantifier == OperandQuantifier::One
     });
-    // AccessChain and friends inside OpSpecConstantOp are checked where they are evaluated.
+    // AccessChain and friends inside OpSpecConstantOp are checked where they are evaluated. clang-22 writes the operands of
+    // the type after the null constant of an event.
+    let fixed = fixed && inst.op != Op::ConstantNull;
     if inst.args.len() < least || fixed && inst.args.len() > least {
         let why = format!("it has {} operand words, {least} expected", inst.args.len());
         return Err(inst.malformed(why));

@@ -48,6 +48,8 @@ pub struct Options {
     /// Functions and divisions in single precision have the bounds of OpenCL's `-cl-unsafe-math-optimizations`, also where
     /// the module does not say so: producers decorate arithmetic only.
     pub unsafe_math: bool,
+    /// Work-items of a sub-group: 8, 16 or 32; none: 16.
+    pub sub_group_size: Option<u32>,
 }
 
 /// Reads a SPIR-V module.
@@ -79,6 +81,7 @@ pub fn read_with_sources(
     if let Err(e) = link.write_initial_values() {
         link.report(*e);
     }
+    link.write_print_formats();
     if !link.errors.is_empty() {
         return Err(Diagnostics(link.errors));
     }

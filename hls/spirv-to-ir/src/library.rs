@@ -4,7 +4,7 @@
 
 use crate::clhls_header;
 use crate::decode::{Id, Inst};
-use crate::errors::{R, UNRESOLVED, UNSUPPORTED_EXT, error, unsupported};
+use crate::errors::{R, UNRESOLVED, UNSUPPORTED, UNSUPPORTED_EXT, error, unsupported};
 use crate::ext_inst;
 use crate::lower::Lower;
 use ir::{AtomicOp, BarrierScope, FenceFlags, Op, Query, Rounding};
@@ -26,7 +26,7 @@ pub(crate) fn call<'a>(
         return l.query_call(inst, query, args);
     }
     match plain {
-        "barrier" | "work_group_barrier" => {
+        "barrier" | "work_group_barrier" | "sub_group_barrier" => {
             let flags = fence(l, call.arg(0)?)?;
             l.b.inst(Op::Barrier(BarrierScope::WorkGroup, flags), [], None);
             return Ok(());
@@ -40,6 +40,10 @@ pub(crate) fn call<'a>(
             return l.cast_space(&call);
         }
         "get_fence" => return l.tag_table(&call, 1, 2),
+        _ if plain.starts_with("sub_group_") || plain.starts_with("intel_sub_group_") => {
+            let what = format!("function `{plain}`");
+            return Err(unsupported(UNSUPPORTED, what, "sub-group functions"));
+        }
         _ => {}
     }
     if let Some(done) = atomic(l, &call, plain, params) {
@@ -56,7 +60,7 @@ pub(crate) fn call<'a>(
             None => Err(unsupported(
                 UNSUPPORTED_EXT,
                 format!("OpenCL.std `{plain}`"),
-                ext_inst::milestone(op),
+                ext_inst::MILESTONE,
             )),
         },
         None => Err(unresolved(name, plain)),

@@ -9,7 +9,8 @@ use crate::errors::{
 };
 use crate::module::Spv;
 use crate::types::{Kind, space};
-use base::{Diagnostic, FxHashMap, Loc};
+use abi::print::PrintFormat;
+use base::{Diagnostic, FxHashMap, IndexSet, Loc};
 use ir::{Func, Function, Global, GlobalData, Module, Space};
 use rspirv::spirv::StorageClass;
 
@@ -17,8 +18,13 @@ use rspirv::spirv::StorageClass;
 const MAX_INSTS: usize = 4 << 20;
 /// Most bytes of initial values in one module.
 const MAX_INIT: u64 = 64 << 20;
+/// Largest string literal, in bytes.
+const MAX_LITERAL: u64 = 1 << 16;
 /// Most errors reported at once.
 const MAX_ERRORS: usize = 20;
+
+/// Most work-items of a work-group where the kernel does not say: as many as devices allow then.
+const DEFAULT_WORK_GROUP_SIZE: u32 = 256;
 
 /// A function to lower: as a kernel (by index into the entry points) or as a callee.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,16 +34,35 @@ pub(crate) struct Job {
     pub func: Func,
 }
 
+/// Local memory in which work-items leave values for others of their group.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Scratch {
+    /// What for.
+    pub name: &'static str,
+    /// Bytes of an element.
+    pub bytes: u32,
+    /// Elements.
+    pub count: u32,
+}
+
 /// State shared by all functions.
 pub(crate) struct Linker<'a> {
     pub spv: &'a Spv<'a>,
     pub module: Module,
     callees: FxHashMap<Id, Func>,
     globals: FxHashMap<Id, Global>,
+    /// The buffer of `printf`, once a kernel prints.
+    print_buffer: Option<Global>,
+    /// What kernels print.
+    print_formats: IndexSet<PrintFormat>,
+    /// Local memory of work-group functions.
+    scratch: FxHashMap<Scratch, Global>,
     queue: Vec<Job>,
     /// Variables whose initial bytes are still to be written.
     pending: Vec<(Id, Global)>,
     init_bytes: u64,
+    /// See [`Self::largest_group`].
+    largest_group: u32,
     /// IR instructions and value parts made so far.
     work: usize,
     pub errors: Vec<Diagnostic>,
@@ -52,9 +77,13 @@ impl<'a> Linker<'a> {
             module,
             callees: FxHashMap::default(),
             globals: FxHashMap::default(),
+            print_buffer: None,
+            print_formats: IndexSet::default(),
+            scratch: FxHashMap::default(),
             queue: vec![],
             pending: vec![],
             init_bytes: 0,
+            largest_group: 1,
             work: 0,
             errors: vec![],
         }
@@ -78,6 +107,10 @@ impl<'a> Linker<'a> {
             if options.kernels.is_empty() || options.kernels.contains(&entry.name) {
                 self.check_recursion(entry.function, &mut state)?;
                 let func = self.placeholder(entry.name.clone());
+                let info = self.spv.modes.get(&entry.function);
+                let size = info.and_then(|i| i.max_work_group_size.or(i.reqd_work_group_size));
+                let most = size.map_or(DEFAULT_WORK_GROUP_SIZE, |s| s.iter().product());
+                self.largest_group = self.largest_group.max(most);
                 self.queue.push(Job { function: entry.function, kernel: Some(k), func });
             }
         }
@@ -221,6 +254,81 @@ impl<'a> Linker<'a> {
             self.pending.push((id, global));
         }
         Ok(global)
+    }
+
+    /// The local variable for values that work-items of a group tell one another.
+    pub fn scratch(&mut self, scratch: Scratch) -> Global {
+        *self.scratch.entry(scratch).or_insert_with(|| {
+            let Scratch { name, bytes, count } = scratch;
+            self.module.globals.push(GlobalData {
+                name: format!("{name}_{}", 8 * bytes),
+                space: Space::Local,
+                size: u64::from(bytes) * u64::from(count),
+                align: bytes,
+                init: None,
+                relocations: vec![],
+                loc: Loc::UNKNOWN,
+            })
+        })
+    }
+
+    /// The variable to which kernels print.
+    pub fn print_buffer(&mut self) -> Global {
+        *self.print_buffer.get_or_insert_with(|| {
+            self.module.globals.push(GlobalData {
+                name: abi::print::BUFFER.into(),
+                space: Space::Global,
+                size: abi::print::BUFFER_BYTES,
+                align: 64,
+                init: None,
+                relocations: vec![],
+                loc: Loc::UNKNOWN,
+            })
+        })
+    }
+
+    /// The number of a format.
+    pub fn print_format(&mut self, format: PrintFormat) -> u32 {
+        self.print_formats.insert_full(format).0 as u32
+    }
+
+    /// Adds the table of formats, if kernels print.
+    pub fn write_print_formats(&mut self) {
+        if self.print_formats.is_empty() {
+            return;
+        }
+        let formats: Vec<PrintFormat> = self.print_formats.iter().cloned().collect();
+        let bytes = abi::print::table(&formats);
+        self.module.globals.push(GlobalData {
+            name: abi::print::TABLE.into(),
+            space: Space::Constant,
+            size: bytes.len() as u64,
+            align: 1,
+            init: Some(bytes),
+            relocations: vec![],
+            loc: Loc::UNKNOWN,
+        });
+    }
+
+    /// The bytes of a variable in constant memory; none of other variables, and of those that hold addresses.
+    pub fn constant_bytes(&mut self, global: Global) -> R<Option<Vec<u8>>> {
+        let data = &self.module.globals[global];
+        if data.space != Space::Constant || data.size > MAX_LITERAL {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; data.size as usize];
+        let id = self.globals.iter().find(|(_, g)| **g == global).map(|(id, _)| *id);
+        let init = id.and_then(|id| self.spv.variables.get(&id)?.init);
+        let mut relocations = vec![];
+        if let Some(init) = init {
+            self.write_constant(init, 0, &mut bytes, &mut relocations)?;
+        }
+        Ok(relocations.is_empty().then_some(bytes))
+    }
+
+    /// Most work-items of a work-group of any kernel that was asked for.
+    pub fn largest_group(&self) -> u32 {
+        self.largest_group
     }
 
     /// Writes the initial bytes of all variables used, and of those that they point to.

@@ -66,6 +66,8 @@ pub(crate) struct Spv<'a> {
     pub flush: FloatSet,
     /// The bounds of `-cl-unsafe-math-optimizations` are enough everywhere.
     pub unsafe_math: bool,
+    /// Work-items of a sub-group.
+    pub sub_group_size: u32,
     pub variables: IndexMap<Id, Variable>,
     pub functions: IndexMap<Id, RawFunction>,
     /// What the module exports of what it imports.
@@ -144,6 +146,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
         denorms: FxHashMap::default(),
         flush: FloatSet::default(),
         unsafe_math: options.unsafe_math,
+        sub_group_size: sub_group_size(options)?,
         variables: IndexMap::default(),
         functions: IndexMap::default(),
         resolved: FxHashMap::default(),
@@ -190,6 +193,20 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
     }
     spv.insts = insts;
     Ok(spv)
+}
+
+/// Work-items of a sub-group where the options do not say.
+const SUB_GROUP_SIZE: u32 = 16;
+
+fn sub_group_size(options: &Options) -> R<u32> {
+    match options.sub_group_size {
+        None => Ok(SUB_GROUP_SIZE),
+        Some(size @ (8 | 16 | 32)) => Ok(size),
+        Some(size) => fail(
+            BAD_OPTION,
+            format!("sub-groups of {size} work-items are not possible: 8, 16 and 32 are"),
+        ),
+    }
 }
 
 fn addr_bits(insts: &[Inst]) -> R<u32> {

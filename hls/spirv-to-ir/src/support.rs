@@ -39,7 +39,7 @@ pub struct Section {
 /// Reason for what belongs to graphics.
 pub(crate) const GRAPHICS: &str = "graphics, not part of OpenCL";
 const IMAGES: &str = "images and pipes";
-const GROUPS: &str = "work-group and sub-group functions";
+const GROUPS: &str = "sub-group functions";
 const ENQUEUE: &str = "device enqueue";
 const NUMERICS: &str = "numerics";
 const ATOMICS: &str = "floating-point atomics";
@@ -82,8 +82,8 @@ const CAPABILITIES: &[(Capability, Status)] = &[
     (Capability::BFloat16TypeKHR, Supported),
     (Capability::BFloat16ConversionINTEL, Supported),
     (Capability::UniformDecoration, Supported),
-    (Capability::Groups, Declared(GROUPS)),
-    (Capability::SubgroupDispatch, Declared(GROUPS)),
+    (Capability::Groups, Supported),
+    (Capability::SubgroupDispatch, Supported),
     (Capability::NamedBarrier, Declared(GROUPS)),
     (Capability::GroupNonUniform, Declared(GROUPS)),
     (Capability::GroupNonUniformVote, Declared(GROUPS)),
@@ -92,7 +92,7 @@ const CAPABILITIES: &[(Capability, Status)] = &[
     (Capability::GroupNonUniformShuffle, Declared(GROUPS)),
     (Capability::GroupNonUniformShuffleRelative, Declared(GROUPS)),
     (Capability::GroupNonUniformClustered, Declared(GROUPS)),
-    (Capability::GroupUniformArithmeticKHR, Declared(GROUPS)),
+    (Capability::GroupUniformArithmeticKHR, Supported),
     (Capability::SubgroupShuffleINTEL, Declared(GROUPS)),
     (Capability::SubgroupBufferBlockIOINTEL, Declared(GROUPS)),
     (Capability::ImageBasic, Declared(IMAGES)),
@@ -145,11 +145,11 @@ const EXTENSIONS: &[(&str, Status)] = &[
     ("SPV_INTEL_unstructured_loop_controls", Supported),
     ("SPV_INTEL_optnone", Supported),
     ("SPV_EXT_optnone", Supported),
-    ("SPV_EXT_relaxed_printf_string_address_space", Declared("printf")),
+    ("SPV_EXT_relaxed_printf_string_address_space", Supported),
     ("SPV_INTEL_subgroups", Declared(GROUPS)),
     ("SPV_KHR_shader_ballot", Declared(GROUPS)),
     ("SPV_KHR_subgroup_rotate", Declared(GROUPS)),
-    ("SPV_KHR_uniform_group_instructions", Declared(GROUPS)),
+    ("SPV_KHR_uniform_group_instructions", Supported),
     ("SPV_EXT_shader_atomic_float_add", Declared(ATOMICS)),
     ("SPV_EXT_shader_atomic_float_min_max", Declared(ATOMICS)),
     ("SPV_EXT_shader_atomic_float16_add", Declared(ATOMICS)),
@@ -293,7 +293,7 @@ fn opencl_std() -> Vec<Row> {
         .map(|op| {
             let status = match ext_inst::handler(op) {
                 Some(_) => Supported,
-                None => Unsupported(ext_inst::milestone(op)),
+                None => Unsupported(ext_inst::MILESTONE),
             };
             Row { name: ext_inst::name(op), status }
         })

@@ -35,6 +35,8 @@ struct Design<'a> {
 #[derive(Serialize)]
 struct Program {
     size: u64,
+    /// Bytes that the generated code writes; those behind them are zero.
+    initialised: u64,
     /// Empty when all are zero.
     bytes: Vec<u8>,
     /// Pointers to write when the memory's address is known.
@@ -127,6 +129,7 @@ pub(crate) fn pack(manifest: &Manifest, board: &Board) -> Result<FileSet, PackEr
         example_bytes: EXAMPLE_BYTES,
         program: manifest.program_memory.as_ref().map(|memory| Program {
             size: memory.size,
+            initialised: memory.init.as_ref().map_or(memory.size, |init| init.len() as u64),
             bytes: memory
                 .init
                 .clone()

@@ -29,6 +29,7 @@ fn many() -> Manifest {
         align: 4,
         init: Some((1..=20).collect()),
         relocations: vec![],
+        prints: None,
     });
     design.kernels[0].lay_out(true).unwrap();
     design.verify().unwrap();

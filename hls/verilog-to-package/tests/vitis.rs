@@ -121,6 +121,7 @@ fn program_scope_variables_are_a_buffer() {
         align: 4,
         init: Some(vec![1, 2, 3, 4]),
         relocations: vec![],
+        prints: None,
     });
     let kernel = &mut design.kernels[0];
     kernel.lay_out(true).unwrap();

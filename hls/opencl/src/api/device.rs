@@ -14,6 +14,9 @@ use crate::sys::{Handle, NameVersion, Ptr};
 use std::ffi::c_void;
 use std::sync::Arc;
 
+/// Bytes of the buffer that kernels print to.
+const PRINT_BYTES: usize = abi::print::BUFFER_BYTES as usize;
+
 /// Devices of the types asked for.
 ///
 /// # Errors
@@ -106,9 +109,9 @@ fn limits(device: &Device, name: u32, place: Place) -> Status {
         CL_DEVICE_MAX_WORK_ITEM_SIZES => place.put([group; 3]),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => place.put(group),
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => place.put(1usize),
-        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => {
-            place.put(true)
-        }
+        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
+        | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
+        | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => place.put(true),
         CL_DEVICE_GLOBAL_MEM_SIZE => place.put(device.global_memory()),
         CL_DEVICE_MAX_MEM_ALLOC_SIZE | CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => {
             place.put(device.max_allocation())
@@ -127,7 +130,7 @@ fn limits(device: &Device, name: u32, place: Place) -> Status {
         CL_DEVICE_ERROR_CORRECTION_SUPPORT => place.put(false),
         CL_DEVICE_HOST_UNIFIED_MEMORY => place.put(true),
         CL_DEVICE_PROFILING_TIMER_RESOLUTION => place.put(1usize),
-        CL_DEVICE_PRINTF_BUFFER_SIZE => place.put(0usize),
+        CL_DEVICE_PRINTF_BUFFER_SIZE => place.put(PRINT_BYTES),
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => place.put(true),
         CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
             place.put(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
@@ -187,7 +190,6 @@ fn vectors(name: u32, place: Place) -> Status {
 fn absent(name: u32, place: Place) -> Status {
     match name {
         CL_DEVICE_IMAGE_SUPPORT
-        | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
         | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
         | CL_DEVICE_PIPE_SUPPORT => place.put(false),
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES

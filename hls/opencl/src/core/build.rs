@@ -99,6 +99,7 @@ fn read(input: &Input<'_>) -> driver::failure::Result<Module> {
         spec_constants: input.constants.to_vec(),
         denorms_are_zero: input.numerics.denorms_are_zero,
         unsafe_math: input.numerics.unsafe_math,
+        sub_group_size: None,
     };
     let mut sources = base::SourceMap::default();
     let result = spirv_to_ir::read_with_sources(input.module, &options, &mut sources);

@@ -170,6 +170,7 @@ pub fn features() -> Vec<NameVersion> {
         "__opencl_c_integer_dot_product_input_4x8bit",
         "__opencl_c_integer_dot_product_input_4x8bit_packed",
         "__opencl_c_program_scope_global_variables",
+        "__opencl_c_work_group_collective_functions",
     ];
     names.iter().map(|name| NameVersion::new(name, 3, 0, 0)).collect()
 }

@@ -9,8 +9,9 @@ use super::progress::patiently;
 use super::queue::{Queue, Work};
 use crate::sys::constants::*;
 use crate::sys::{HostMemory, with_regions};
-use host::{NdRange, RawArg, ResolvedRange, check_raw_args};
-use std::sync::Arc;
+use host::{NdRange, Printed, RawArg, ResolvedRange, check_raw_args};
+use std::io::Write;
+use std::sync::{Arc, Mutex};
 
 /// The index space that a program asks for, dimension 0 first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +104,19 @@ pub fn prepare(queue: &Arc<Queue>, kernel: &Kernel, range: &Range) -> Status<Wor
     Ok(Box::new(move |event| launch.run(event)))
 }
 
+/// Held from the start of a launch that prints until its text is out.
+static PRINTING: Mutex<()> = Mutex::new(());
+
+/// Writes what a launch has printed to the standard output of the process.
+fn print(printed: &Printed, context: &super::context::Context) {
+    let mut out = std::io::stdout().lock();
+    // A program whose output is closed wants no text.
+    let _ = out.write_all(&printed.text).and_then(|()| out.flush());
+    if let Some(warning) = printed.warning() {
+        context.report(&warning);
+    }
+}
+
 impl Launch {
     fn argument(&mut self, name: &str, arg: Argument) -> Status<RawArg> {
         Ok(match arg {
@@ -140,7 +154,13 @@ impl Launch {
         let what = format!("building the simulator of kernel `{kernel}`");
         let result = patiently(&what, || program.prepare(&kernel)).and_then(|()| {
             event.restart();
-            with_regions(&memory, |regions| program.launch(&kernel, &range, &args, regions))
+            let _turn = program.prints().then(|| PRINTING.lock());
+            let result =
+                with_regions(&memory, |regions| program.launch(&kernel, &range, &args, regions));
+            if program.prints() {
+                print(&program.take_printed(), &context);
+            }
+            result
         });
         drop(objects);
         match result {

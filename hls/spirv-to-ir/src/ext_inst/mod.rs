@@ -5,6 +5,7 @@ mod geometric;
 mod integer;
 mod math;
 mod memory;
+mod print;
 
 use crate::decode::Inst;
 use crate::errors::{R, UNSUPPORTED_EXT, error, unsupported};
@@ -31,9 +32,7 @@ pub(crate) fn lower<'a>(l: &mut Lower<'a, '_, '_>, inst: &Inst<'a>) -> R<()> {
                 e
             })
         }
-        None => {
-            Err(unsupported(UNSUPPORTED_EXT, format!("OpenCL.std `{}`", name(op)), milestone(op)))
-        }
+        None => Err(unsupported(UNSUPPORTED_EXT, format!("OpenCL.std `{}`", name(op)), MILESTONE)),
     }
 }
 
@@ -55,17 +54,13 @@ pub(crate) fn name(op: Std) -> String {
     format!("{op:?}")
 }
 
-/// When an unsupported function comes.
-pub(crate) fn milestone(op: Std) -> &'static str {
-    match op {
-        Std::printf => "printf",
-        _ => "numerics",
-    }
-}
+/// When functions come that are not supported.
+pub(crate) const MILESTONE: &str = "numerics";
 
 /// The handler of a function, if it is supported.
 pub(crate) fn handler(op: Std) -> Option<Handler> {
-    let tables = [integer::TABLE, float::TABLE, math::TABLE, geometric::TABLE, memory::TABLE];
+    let tables =
+        [integer::TABLE, float::TABLE, math::TABLE, geometric::TABLE, memory::TABLE, print::TABLE];
     tables.into_iter().flatten().find(|(o, _)| *o == op).map(|(_, h)| *h)
 }
 

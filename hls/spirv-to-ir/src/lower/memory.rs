@@ -147,7 +147,7 @@ impl<'a> Lower<'a, '_, '_> {
     }
 
     /// A pointer plus constant bytes.
-    pub(super) fn at_offset(&mut self, ptr: Value, bytes: u64) -> Value {
+    pub fn at_offset(&mut self, ptr: Value, bytes: u64) -> Value {
         if bytes == 0 {
             return ptr;
         }
@@ -161,7 +161,7 @@ impl<'a> Lower<'a, '_, '_> {
     }
 
     /// A value as it is stored.
-    pub(super) fn stored(&mut self, v: Value) -> Value {
+    pub fn stored(&mut self, v: Value) -> Value {
         let memory = memory_type(self.ty(v));
         if self.ty(v) == memory { v } else { self.b.value(Op::Zext, [v], memory) }
     }

@@ -1,5 +1,6 @@
 //! Lowers one function.
 
+mod async_copy;
 mod atomics;
 mod call;
 mod composite;
@@ -7,6 +8,7 @@ mod control;
 mod convert;
 mod copy;
 mod float;
+mod group;
 mod integer;
 mod kernel;
 mod memory;
@@ -478,17 +480,27 @@ impl<'a> Lower<'a, '_, '_> {
             return Ok(*o);
         }
         let global = self.link.global(id)?;
+        let object = self.module_object(global);
+        self.objects.insert(id, object);
+        Ok(object)
+    }
+
+    /// The object in this function of a variable that the module does not have by itself.
+    pub fn module_object(&mut self, global: ir::Global) -> Object {
+        let kind = ObjectKind::Global(global);
+        let known = self.b.func.objects.iter().find(|(_, o)| o.kind == kind);
+        if let Some((object, _)) = known {
+            return object;
+        }
         let data = self.link.module.globals[global].clone();
-        let object = self.b.func.objects.push(ObjectData {
+        self.b.func.objects.push(ObjectData {
             name: data.name,
             space: data.space,
             size: data.size,
             align: data.align,
-            kind: ObjectKind::Global(global),
+            kind,
             loc: data.loc,
-        });
-        self.objects.insert(id, object);
-        Ok(object)
+        })
     }
 
     /// The built-in that a module variable stands for, if it does.

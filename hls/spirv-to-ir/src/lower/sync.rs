@@ -2,7 +2,7 @@
 
 use super::Lower;
 use crate::decode::Inst;
-use crate::errors::{R, UNSUPPORTED, unsupported};
+use crate::errors::R;
 use ir::{BarrierScope, FenceFlags, Op};
 use rspirv::spirv::Scope;
 
@@ -23,14 +23,8 @@ impl Lower<'_, '_, '_> {
         let scope = self.constant_operand(inst, 0)?;
         let semantics = self.constant_operand(inst, 2)?;
         match Scope::from_u32(scope) {
-            Some(Scope::Workgroup) => {}
-            Some(Scope::Subgroup) => {
-                return Err(unsupported(
-                    UNSUPPORTED,
-                    "OpControlBarrier of a sub-group".into(),
-                    "work-group and sub-group functions",
-                ));
-            }
+            // The whole work-group has to reach a sub-group's barrier, too.
+            Some(Scope::Workgroup | Scope::Subgroup) => {}
             Some(Scope::Invocation) => return Ok(()),
             _ => {
                 return Err(self.mismatch(

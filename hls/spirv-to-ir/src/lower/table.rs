@@ -2,6 +2,7 @@
 //! dispatcher and what `clhls support` prints.
 
 use super::Lower;
+use super::group::Combine;
 use crate::decode::{Inst, op_name};
 use crate::errors::{R, UNSUPPORTED, unsupported};
 use crate::support;
@@ -211,4 +212,26 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     (Op::AtomicFlagClear, |l, i| l.flag_clear(i)),
     (Op::ControlBarrier, |l, i| l.control_barrier(i)),
     (Op::MemoryBarrier, |l, i| l.memory_barrier(i)),
+    // Groups
+    (Op::GroupAsyncCopy, |l, i| l.group_async_copy(i)),
+    (Op::GroupWaitEvents, |l, i| l.group_wait_events(i)),
+    (Op::GroupAll, |l, i| l.group_vote(i, true)),
+    (Op::GroupAny, |l, i| l.group_vote(i, false)),
+    (Op::GroupBroadcast, |l, i| l.group_broadcast(i)),
+    (Op::GroupIAdd, |l, i| l.group_arithmetic(i, Combine::Add)),
+    (Op::GroupFAdd, |l, i| l.group_arithmetic(i, Combine::FAdd)),
+    (Op::GroupFMin, |l, i| l.group_arithmetic(i, Combine::FMin)),
+    (Op::GroupUMin, |l, i| l.group_arithmetic(i, Combine::UMin)),
+    (Op::GroupSMin, |l, i| l.group_arithmetic(i, Combine::SMin)),
+    (Op::GroupFMax, |l, i| l.group_arithmetic(i, Combine::FMax)),
+    (Op::GroupUMax, |l, i| l.group_arithmetic(i, Combine::UMax)),
+    (Op::GroupSMax, |l, i| l.group_arithmetic(i, Combine::SMax)),
+    (Op::GroupIMulKHR, |l, i| l.group_arithmetic(i, Combine::Mul)),
+    (Op::GroupFMulKHR, |l, i| l.group_arithmetic(i, Combine::FMul)),
+    (Op::GroupBitwiseAndKHR, |l, i| l.group_arithmetic(i, Combine::And)),
+    (Op::GroupBitwiseOrKHR, |l, i| l.group_arithmetic(i, Combine::Or)),
+    (Op::GroupBitwiseXorKHR, |l, i| l.group_arithmetic(i, Combine::Xor)),
+    (Op::GroupLogicalAndKHR, |l, i| l.group_arithmetic(i, Combine::LogicalAnd)),
+    (Op::GroupLogicalOrKHR, |l, i| l.group_arithmetic(i, Combine::LogicalOr)),
+    (Op::GroupLogicalXorKHR, |l, i| l.group_arithmetic(i, Combine::LogicalXor)),
 ];

@@ -9,8 +9,42 @@ use rspirv::spirv::{self, BuiltIn};
 /// A pointer to a built-in variable, or to one component of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Builtin {
-    query: Query,
+    query: Source,
     component: Option<u8>,
+}
+
+/// What answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Source {
+    Query(Query),
+    SubGroup(SubGroup),
+}
+
+/// What a work-item can ask of its sub-group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum SubGroup {
+    /// Work-items in it; the last one of a work-group may have less.
+    Size,
+    /// Work-items of the largest.
+    MaxSize,
+    /// Sub-groups of the work-group.
+    Count,
+    /// Sub-groups of a work-group that is no remainder.
+    EnqueuedCount,
+    /// Its number in the work-group.
+    Id,
+    /// The work-item's number in it.
+    LocalId,
+}
+
+impl Source {
+    /// The vector of three answers that it is.
+    fn vector(self) -> Option<Query> {
+        match self {
+            Source::Query(query) if is_vector(query) => Some(query),
+            _ => None,
+        }
+    }
 }
 
 /// How a query answers for dimensions.
@@ -33,7 +67,14 @@ impl<'a> Lower<'a, '_, '_> {
                 format!("input variable {} is no built-in", self.spv.describe(id)),
             ));
         };
+        let sub_group = |query| Ok(Builtin { query: Source::SubGroup(query), component: None });
         let query = match BuiltIn::from_u32(number) {
+            Some(BuiltIn::SubgroupSize) => return sub_group(SubGroup::Size),
+            Some(BuiltIn::SubgroupMaxSize) => return sub_group(SubGroup::MaxSize),
+            Some(BuiltIn::NumSubgroups) => return sub_group(SubGroup::Count),
+            Some(BuiltIn::NumEnqueuedSubgroups) => return sub_group(SubGroup::EnqueuedCount),
+            Some(BuiltIn::SubgroupId) => return sub_group(SubGroup::Id),
+            Some(BuiltIn::SubgroupLocalInvocationId) => return sub_group(SubGroup::LocalId),
             Some(BuiltIn::WorkDim) => Query::WorkDim,
             Some(BuiltIn::GlobalSize) => Query::GlobalSize,
             Some(BuiltIn::GlobalInvocationId) => Query::GlobalId,
@@ -50,11 +91,11 @@ impl<'a> Lower<'a, '_, '_> {
                 return Err(unsupported(
                     UNSUPPORTED,
                     format!("built-in variable {name}"),
-                    "work-group and sub-group functions",
+                    "sub-group functions",
                 ));
             }
         };
-        Ok(Builtin { query, component: None })
+        Ok(Builtin { query: Source::Query(query), component: None })
     }
 
     /// An access chain into a built-in: one component.
@@ -72,7 +113,9 @@ impl<'a> Lower<'a, '_, '_> {
         };
         match indices {
             [] => Ok(builtin),
-            [Some(k @ 0..=2)] if builtin.component.is_none() && is_vector(builtin.query) => {
+            [Some(k @ 0..=2)]
+                if builtin.component.is_none() && builtin.query.vector().is_some() =>
+            {
                 Ok(Builtin { component: Some(*k as u8), ..builtin })
             }
             _ => Err(self.mismatch(inst, "its index into a built-in variable is not 0, 1 or 2")),
@@ -83,18 +126,20 @@ impl<'a> Lower<'a, '_, '_> {
     pub(super) fn load_builtin(&mut self, inst: &Inst, builtin: Builtin) -> R<()> {
         let ty = self.result_type(inst)?;
         self.check(ty.is_int(), inst, "a built-in is loaded as something other than integers")?;
-        let v = match builtin.component {
-            None if is_vector(builtin.query) => {
+        let v = match (builtin.component, builtin.query.vector()) {
+            (None, Some(query)) => {
                 self.check(
                     ty.lanes == 3,
                     inst,
                     "a built-in of three components is loaded as another vector",
                 )?;
-                let lanes: Leaves =
-                    (0..3).map(|d| self.query(builtin.query, d, ty.lane())).collect();
+                let lanes: Leaves = (0..3).map(|d| self.query(query, d, ty.lane())).collect();
                 self.b.value(Op::VecBuild, lanes, ty)
             }
-            component => self.query(builtin.query, component.unwrap_or(0), ty),
+            (component, _) => match builtin.query {
+                Source::Query(query) => self.query(query, component.unwrap_or(0), ty),
+                Source::SubGroup(query) => self.sub_group(query, ty),
+            },
         };
         self.set(inst, v)
     }
@@ -105,10 +150,11 @@ impl<'a> Lower<'a, '_, '_> {
         let Some(load) = self.spv.def_inst(object).filter(|i| i.op == spirv::Op::Load) else {
             return Ok(None);
         };
-        match (self.builtin_variable(load.arg(0)?)?, inst.args) {
-            (Some(builtin), [_, component]) if *component > 2 && is_vector(builtin.query) => {
+        let builtin = self.builtin_variable(load.arg(0)?)?;
+        match (builtin.and_then(|b| b.query.vector()), inst.args) {
+            (Some(query), [_, component]) if *component > 2 => {
                 let ty = self.result_type(inst)?;
-                Ok(Some(self.b.constant(ty, out_of_range(builtin.query).into())))
+                Ok(Some(self.b.constant(ty, out_of_range(query).into())))
             }
             _ => Ok(None),
         }
@@ -116,6 +162,39 @@ impl<'a> Lower<'a, '_, '_> {
 
     fn query(&mut self, query: Query, dim: u8, ty: Type) -> Value {
         let v = self.b.query(query, dim);
+        self.b.zext_or_trunc(v, ty.lane_bits(0))
+    }
+
+    /// What sub-groups are: runs of work-items by local linear id.
+    fn sub_group(&mut self, query: SubGroup, ty: Type) -> Value {
+        let most = self.spv.sub_group_size;
+        let (rank, size) = self.rank_in_group();
+        let inside = self.b.size(u64::from(most) - 1);
+        let shift = self.b.size(most.ilog2().into());
+        let count = |l: &mut Self, size: Value| {
+            let rounded = l.b.binary(Op::Add, size, inside);
+            l.b.binary(Op::LShr, rounded, shift)
+        };
+        let v = match query {
+            SubGroup::Size => {
+                let most = self.b.size(most.into());
+                let local = self.b.binary(Op::And, rank, inside);
+                let first = self.b.binary(Op::Sub, rank, local);
+                let left = self.b.binary(Op::Sub, size, first);
+                let last = self.b.icmp(IntCC::Ult, left, most);
+                self.b.select(last, left, most)
+            }
+            SubGroup::MaxSize => self.b.size(most.into()),
+            SubGroup::Count => count(self, size),
+            SubGroup::EnqueuedCount => {
+                let [x, y, z] = [0, 1, 2].map(|d| self.b.query(Query::EnqueuedLocalSize, d));
+                let plane = self.b.binary(Op::Mul, x, y);
+                let size = self.b.binary(Op::Mul, plane, z);
+                count(self, size)
+            }
+            SubGroup::Id => self.b.binary(Op::LShr, rank, shift),
+            SubGroup::LocalId => self.b.binary(Op::And, rank, inside),
+        };
         self.b.zext_or_trunc(v, ty.lane_bits(0))
     }
 
