@@ -7,6 +7,9 @@
 // convert_T() by clang's own vector conversion, convert_T_sat() of integers by clamping first. With a rounding mode the
 // conversions of integers are those without one. Conversions of floating-point values are right and stay as they are.
 
+// It also calls OpImageQueryFormat, which counts channel data types from 0, without adding the first of OpenCL's numbers.
+#define get_image_channel_data_type(image) (get_image_channel_data_type(image) + 0x10D0)
+
 // Converts X by the rules of a C cast, element by element.
 #define clhls_cast_1(x, type) ((type)(x))
 #define clhls_cast_n(x, type) __builtin_convertvector(x, type)

@@ -7,6 +7,7 @@ use crate::decode::Id;
 use crate::errors::{
     BAD_ID, BAD_MEMORY, NO_KERNEL, R, RECURSION, TOO_LARGE, UNRESOLVED, error, fail,
 };
+use crate::images::ImageFunction;
 use crate::module::Spv;
 use crate::types::{Kind, space};
 use base::{Diagnostic, FxHashMap, Loc};
@@ -34,6 +35,7 @@ pub(crate) struct Linker<'a> {
     pub module: Module,
     callees: FxHashMap<Id, Func>,
     globals: FxHashMap<Id, Global>,
+    pub image_functions: FxHashMap<ImageFunction, Func>,
     queue: Vec<Job>,
     /// Variables whose initial bytes are still to be written.
     pending: Vec<(Id, Global)>,
@@ -52,6 +54,7 @@ impl<'a> Linker<'a> {
             module,
             callees: FxHashMap::default(),
             globals: FxHashMap::default(),
+            image_functions: FxHashMap::default(),
             queue: vec![],
             pending: vec![],
             init_bytes: 0,

@@ -7,6 +7,7 @@ mod control;
 mod convert;
 mod copy;
 mod float;
+pub(crate) mod image;
 mod integer;
 mod kernel;
 mod memory;
@@ -251,6 +252,11 @@ impl<'a> Lower<'a, '_, '_> {
     }
 
     // --- values ---
+
+    /// Says what an id stands for.
+    fn define(&mut self, id: Id, leaves: Leaves) {
+        self.vals.insert(id, Val::Leaves(leaves));
+    }
 
     /// The value of an id.
     pub fn val(&mut self, id: Id) -> R<Val> {
