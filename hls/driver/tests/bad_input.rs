@@ -167,9 +167,11 @@ fn constructs_that_are_not_supported_are_named() {
     }
     // values for them, given to a kernel that takes a buffer
     let (_dir, input) = scratch();
-    for (value, what) in
-        [("@x.png", "an image file"), ("sampler:linear", "a sampler"), ("pipe:p", "a pipe")]
-    {
+    for (value, what) in [
+        ("image:r:uint8:zeros:u8[2,2]", "an image"),
+        ("sampler:normalized,clamp,linear", "a sampler"),
+        ("pipe:p", "a pipe"),
+    ] {
         let arg = format!("io={value}");
         let o = clhls(&["run", text(&input), "--global", "1", "--arg", &arg]);
         refused(&o, "E0610", "argument 0 `io` (uint*)");
