@@ -83,7 +83,7 @@ fn run_clang(source: &Source, options: &Options, args: &[String]) -> Result<Made
     clang.arg("-Xclang").arg(format!("-cl-ext={}", extensions(standard)));
     // plain `inline` functions are definitions, as in other OpenCL implementations
     clang.args(["-fgnu89-inline", "-fno-crash-diagnostics", "-Wno-pass-failed"]);
-    clang.args(["-D__OPENCL_VERSION__=300", "-U__IMAGE_SUPPORT__"]);
+    clang.arg("-D__OPENCL_VERSION__=300");
     clang.arg("-include").arg(&conversions).arg("-I").arg(folder);
     clang.args(args).args(&options.clang).arg("-o").arg(&output).arg("-");
     let done = run(clang, &name, Some(&source.text))?;
