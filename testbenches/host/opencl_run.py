@@ -37,7 +37,9 @@ class Implementation:
 
     def image(self, value, texels, kind):
         """An image object with these contents, for an argument of type `kind`."""
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+        # kernels need not be able to write images in sRGB's space
+        access = cl.mem_flags.READ_ONLY if value.order.startswith("s") else cl.mem_flags.READ_WRITE
+        flags = access | cl.mem_flags.COPY_HOST_PTR
         name = ORDERS.get(value.order, value.order.upper())
         cl_format = cl.ImageFormat(getattr(cl.channel_order, name, CL_ARGB),
                                    getattr(cl.channel_type, TYPES[value.data_type], CL_UNORM_INT_101010_2))
