@@ -9,6 +9,8 @@
 
 // OpenCL C before 1.2 has no `static`.
 #define clhls_function inline __attribute__((overloadable, always_inline, internal_linkage))
+// It also calls OpImageQueryFormat, which counts channel data types from 0, without adding the first of OpenCL's numbers.
+#define get_image_channel_data_type(image) (get_image_channel_data_type(image) + 0x10D0)
 
 // Converts X by the rules of a C cast, element by element.
 #define clhls_cast_1(x, type) ((type)(x))

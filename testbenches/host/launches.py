@@ -49,6 +49,24 @@ class Numbers:
     texts: tuple
 
 
+@dataclass(frozen=True)
+class ImageValue:
+    """`image:ORDER:TYPE:VALUE`: texels and their format."""
+
+    order: str
+    data_type: str
+    texels: np.ndarray
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """`sampler:...`"""
+
+    normalized: bool
+    mode: str
+    filter: str
+
+
 @dataclass
 class Launch:
     """One [[launch]] of a launch file."""
@@ -150,13 +168,19 @@ def random_elements(dtype, count, seed, how):
 
 
 def parse(text, folder="."):
-    """The value of a VALUE text: ndarray (buffer), RawBytes, LocalMemory or Numbers."""
+    """The value of a VALUE text: ndarray (buffer), RawBytes, LocalMemory, ImageValue, Sampler or Numbers."""
     if text.startswith("@"):
         return np.load(pathlib.Path(folder) / text[1:], allow_pickle=False)
     if text.startswith("local:"):
         return LocalMemory(int(text[6:]))
     if text.startswith("bytes:"):
         return RawBytes(bytes.fromhex(text[6:]))
+    if text.startswith("image:"):
+        _, order, data_type, texels = text.split(":", 3)
+        return ImageValue(order, data_type, parse(texels, folder))
+    if text.startswith("sampler:"):
+        normalized, mode, how = text[8:].split(",")
+        return Sampler(normalized == "normalized", mode, how)
     match = BUFFER.match(text)
     if match is None:
         if ":" in text:

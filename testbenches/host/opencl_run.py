@@ -35,6 +35,20 @@ class Implementation:
         return cl.Program(self.context, source).build(
             [f"-I{HEADERS}", f"-cl-std={cl_std}", "-cl-kernel-arg-info", "-cl-fp32-correctly-rounded-divide-sqrt", *options])
 
+    def image(self, value, texels, kind):
+        """An image object with these contents, for an argument of type `kind`."""
+        # kernels need not be able to write images in sRGB's space
+        access = cl.mem_flags.READ_ONLY if value.order.startswith("s") else cl.mem_flags.READ_WRITE
+        flags = access | cl.mem_flags.COPY_HOST_PTR
+        name = ORDERS.get(value.order, value.order.upper())
+        cl_format = cl.ImageFormat(getattr(cl.channel_order, name, CL_ARGB),
+                                   getattr(cl.channel_type, TYPES[value.data_type], CL_UNORM_INT_101010_2))
+        sizes = tuple(reversed(texels.shape[:DIMENSIONS[kind]]))
+        if kind == "image1d_buffer_t":
+            buffer = cl.Buffer(self.context, flags, hostbuf=texels)
+            return cl.Image(self.context, cl.mem_flags.READ_WRITE, cl_format, desc=descriptor(kind, sizes, buffer))
+        return cl.Image(self.context, flags, cl_format, desc=descriptor(kind, sizes), hostbuf=texels)
+
     def load(self, spir, options=()):
         """Loads LLVM bitcode of the SPIR 1.2 environment (cl_khr_spir)."""
         return cl.Program(self.context, [self.device], [spir]).build(["-x", "spir", "-spir-std=1.2", *options])
@@ -51,6 +65,7 @@ class Implementation:
         if set(names) != set(launch.args):
             raise values.LaunchError(f"arguments of {launch.kernel} are {names}, the launch has {sorted(launch.args)}")
         buffers, host = {}, {}
+        samplers = []  # PoCL 3.1 does not keep them alive for the kernel
         for index, info in enumerate(infos):
             value = values.parse(launch.args[info["name"]], folder)
             if isinstance(value, values.RawBytes) and info["address"] != "private":
@@ -60,6 +75,15 @@ class Implementation:
                 buffers[info["name"]] = cl.Buffer(
                     self.context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=host[info["name"]])
                 kernel.set_arg(index, buffers[info["name"]])
+            elif isinstance(value, values.ImageValue):
+                host[info["name"]] = np.array(value.texels, order="C")
+                buffers[info["name"]] = self.image(value, host[info["name"]], info["type"])
+                kernel.set_arg(index, buffers[info["name"]])
+            elif isinstance(value, values.Sampler):
+                samplers.append(cl.Sampler(
+                    self.context, value.normalized, getattr(cl.addressing_mode, value.mode.upper()),
+                    getattr(cl.filter_mode, value.filter.upper())))
+                kernel.set_arg(index, samplers[-1])
             elif isinstance(value, values.LocalMemory):
                 kernel.set_arg(index, cl.LocalMemory(value.size))
             elif isinstance(value, values.RawBytes):
@@ -72,13 +96,49 @@ class Implementation:
             name = info["name"]
             if name in buffers:
                 after = np.empty_like(host[name])
-                cl.enqueue_copy(self.queue, after, buffers[name])
+                if isinstance(buffers[name], cl.Image):
+                    region = image_sizes(host[name], info["type"])
+                    cl.enqueue_copy(self.queue, after, buffers[name], origin=(0, 0, 0), region=region)
+                else:
+                    cl.enqueue_copy(self.queue, after, buffers[name])
                 if info["const"]:
                     if not values.same(after, host[name]):
                         raise RuntimeError(f"{launch.name}: constant buffer {name} has changed")
                 else:
                     results[name] = after
         return results
+
+
+def image_sizes(texels, kind):
+    """Width, height or layers, depth or layers of the region that is a whole image."""
+    shape = texels.shape[:DIMENSIONS[kind]]
+    return tuple((*reversed(shape), 1, 1)[:3])
+
+
+def descriptor(kind, sizes, buffer=None):
+    """A cl_image_desc."""
+    desc = cl.ImageDescriptor()
+    desc.image_type = getattr(cl.mem_object_type, kind.removesuffix("_t").upper())
+    arrayed = "array" in kind
+    desc.shape = (*sizes[:len(sizes) - arrayed], 1, 1)[:3]
+    desc.array_size = sizes[-1] if arrayed else 0
+    desc.pitches = (0, 0)
+    desc.num_mip_levels = desc.num_samples = 0
+    desc.buffer = buffer
+    return desc
+
+
+# What pyopencl has no names for.
+CL_ARGB, CL_UNORM_INT_101010_2 = 0x10B7, 0x10E0
+# pyopencl's names of formats, where they are not those of launch files in capitals.
+ORDERS = {"rx": "Rx", "rgx": "RGx", "rgbx": "RGBx", "srgba": "sRGBA", "srgbx": "sRGBx", "sbgra": "sBGRA"}
+TYPES = {"snorm8": "SNORM_INT8", "snorm16": "SNORM_INT16", "unorm8": "UNORM_INT8", "unorm16": "UNORM_INT16",
+         "unorm565": "UNORM_SHORT_565", "unorm555": "UNORM_SHORT_555", "unorm101010": "UNORM_INT_101010", "unorm101010_2": "UNORM_INT_101010_2",
+         "int8": "SIGNED_INT8", "int16": "SIGNED_INT16", "int32": "SIGNED_INT32", "uint8": "UNSIGNED_INT8",
+         "uint16": "UNSIGNED_INT16", "uint32": "UNSIGNED_INT32", "half": "HALF_FLOAT", "float": "FLOAT"}
+# Dimensions of the array of an image's texels.
+DIMENSIONS = {"image1d_t": 1, "image1d_buffer_t": 1, "image1d_array_t": 2, "image2d_t": 2, "image2d_array_t": 3,
+              "image3d_t": 3}
 
 
 def arguments(kernel):

@@ -160,7 +160,7 @@ pub fn register_words(size: u32) -> u32 {
 ///
 /// # Errors
 /// [`AbiError::TooManyArguments`] if the register space does not suffice and
-/// [`AbiError::UnsupportedKind`] for pipes, images and samplers.
+/// [`AbiError::UnsupportedKind`] for pipes.
 pub fn layout(kernel: &str, args: &[Arg], program_memory: bool) -> Result<RegisterMap, AbiError> {
     let too_many =
         |end| AbiError::TooManyArguments { kernel: kernel.to_owned(), end, limit: regs::ARGS_END };
@@ -180,8 +180,8 @@ pub fn layout(kernel: &str, args: &[Arg], program_memory: bool) -> Result<Regist
         offsets.push(match arg.kind {
             ArgKind::LocalPtr => None,
             ArgKind::GlobalPtr | ArgKind::ConstantPtr => Some(place(8)),
-            ArgKind::Scalar => Some(place(arg.size)),
-            ArgKind::Pipe | ArgKind::Image | ArgKind::Sampler => {
+            ArgKind::Scalar | ArgKind::Image | ArgKind::Sampler => Some(place(arg.size)),
+            ArgKind::Pipe => {
                 return Err(AbiError::UnsupportedKind {
                     kernel: kernel.to_owned(),
                     arg: arg.name.clone(),

@@ -12,6 +12,7 @@
 mod element;
 mod error;
 mod hex;
+pub mod image;
 mod layout;
 mod manifest;
 pub mod print;
@@ -22,6 +23,7 @@ mod verify;
 
 pub use element::{ElementType, ScalarType};
 pub use error::AbiError;
+pub use image::{ChannelOrder, ChannelType, ImageDescriptor, ImageFormat};
 pub use layout::{HiddenArg, HiddenSlot, RegisterMap, layout, register_words};
 pub use manifest::{
     Channel, DivisionInfo, Kernel, LoopInfo, MANIFEST_FILE, MANIFEST_VERSION, Manifest, MemoryPort,

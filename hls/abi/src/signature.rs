@@ -17,9 +17,9 @@ pub enum ArgKind {
     Scalar,
     /// A pipe.
     Pipe,
-    /// An image.
+    /// An image: its descriptor by value ([`crate::image`]).
     Image,
-    /// A sampler.
+    /// A sampler: a 32-bit word ([`crate::image::sampler`]).
     Sampler,
 }
 
@@ -40,6 +40,11 @@ impl ArgKind {
     /// Whether the argument is the device address of a buffer.
     pub fn is_buffer(self) -> bool {
         matches!(self, Self::GlobalPtr | Self::ConstantPtr)
+    }
+
+    /// Whether there is device memory behind the argument: a buffer, or the texels of an image.
+    pub fn has_memory(self) -> bool {
+        self.is_buffer() || self == Self::Image
     }
 }
 
@@ -75,7 +80,8 @@ pub struct Arg {
     /// Type of the value, or for pointers of what they point to; `None` for structures.
     pub element: Option<ElementType>,
     /// Bytes the argument itself takes: 8 for buffers (a device address), the value's size for
-    /// [`ArgKind::Scalar`], 0 for local pointers (they have no register).
+    /// [`ArgKind::Scalar`], [`ImageDescriptor::BYTES`](crate::ImageDescriptor::BYTES) for images, 4 for samplers,
+    /// 0 for local pointers (they have no register).
     pub size: u32,
     /// Alignment in bytes of the value, or of what a pointer points to.
     pub align: u32,

@@ -122,9 +122,9 @@ fn too_many_arguments_and_unsupported_kinds_are_errors() {
     huge.size = u32::MAX;
     assert!(layout("k", &[huge.clone(), huge], false).is_err());
 
-    let image = arg(0, "im", "image2d_t", ArgKind::Image);
-    let error = layout("k", &[image], false).expect_err("images have no registers");
-    assert_eq!(error.to_string(), "kernel `k`: image argument `im` is not supported yet");
+    let pipe = arg(0, "p", "pipe int", ArgKind::Pipe);
+    let error = layout("k", &[pipe], false).expect_err("pipes have no registers");
+    assert_eq!(error.to_string(), "kernel `k`: pipe argument `p` is not supported yet");
 }
 
 /// OpenCL guarantees 1024 bytes of arguments, of which at most 128 are arguments of their own.

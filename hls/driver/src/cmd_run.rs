@@ -81,7 +81,8 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
     };
     for (name, file) in &args.outputs {
         if let Some((_, array)) = find_buffer(&result, &signature, name) {
-            replace_file(Path::new(file), &array.to_npy())?;
+            let bytes = if file.ends_with(".png") { array.to_png()? } else { array.to_npy() };
+            replace_file(Path::new(file), &bytes)?;
         }
     }
     if let Some(warning) = result.printed.warning() {
@@ -167,8 +168,8 @@ fn check_options(args: &RunArgs) -> Result<()> {
         board(&args.compile, None)?;
     }
     for (name, file) in &args.outputs {
-        if !file.ends_with(".npy") {
-            let what = format!("--out {name}={file}: expected a .npy file");
+        if !file.ends_with(".npy") && !file.ends_with(".png") {
+            let what = format!("--out {name}={file}: expected a .npy or .png file");
             return Err(Failure::new("E0613", what));
         }
         check_file(Path::new(file))?;
@@ -308,7 +309,7 @@ fn choose_kernel(device: &dyn Device, name: Option<&str>) -> Result<KernelSignat
 /// Names of `--out` are those of buffers; known before anything runs.
 fn check_outputs(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
     for (name, file) in &args.outputs {
-        if !signature.arg(name).is_some_and(|a| a.kind.is_buffer()) {
+        if !signature.arg(name).is_some_and(|a| a.kind.has_memory()) {
             let what =
                 format!("--out {name}={file}: kernel `{}` has no such buffer", signature.name);
             return Err(Failure::new("E0613", what));

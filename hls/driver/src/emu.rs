@@ -1,8 +1,8 @@
 //! The interpreter as a device, and as a program on the host's memory.
 
 use crate::signature::signatures;
-use abi::KernelSignature;
 use abi::print::PrintFormat;
+use abi::{ImageDescriptor, KernelSignature};
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, LoadedProgram, MemoryRegion,
     NdRange, Printed, RawArg, ResolvedRange, check_args,
@@ -139,6 +139,11 @@ impl Device for Emulator {
                     self.memory.rename(base, format!("argument `{}`", info.name));
                     Argument::Pointer(base.wrapping_add(*offset))
                 }
+                LaunchArg::Image { buffer, descriptor } => {
+                    let texels = self.address(*buffer)?;
+                    self.memory.rename(texels, format!("argument `{}`", info.name));
+                    Argument::Value(ImageDescriptor { texels, ..*descriptor }.to_bytes().to_vec())
+                }
                 LaunchArg::Null => Argument::Pointer(0),
                 LaunchArg::Local(size) => Argument::Local(*size),
                 LaunchArg::Value(bytes) => Argument::Value(bytes.clone()),
@@ -224,6 +229,7 @@ impl LoadedProgram for InterpretedProgram {
     ) -> Result<LaunchStats, Error> {
         let argument = |arg: &RawArg| match arg {
             RawArg::Pointer(address) => Argument::Pointer(*address),
+            RawArg::Image(image) => Argument::Value(image.to_bytes().to_vec()),
             RawArg::Local(size) => Argument::Local(*size),
             RawArg::Value(bytes) => Argument::Value(bytes.clone()),
         };

@@ -141,18 +141,18 @@ fn constructs_that_are_not_supported_are_named() {
     let with = |name: &str, from: &str, to: &str| {
         assemble(dir.path(), name, &KERNEL_MODULE.replace(from, to))
     };
-    let image = "%ptr = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly";
-    let image = KERNEL_MODULE
-        .replace("%ptr = OpTypePointer CrossWorkgroup %uint", image)
+    let pipe = KERNEL_MODULE
+        .replace("%ptr = OpTypePointer CrossWorkgroup %uint", "%ptr = OpTypePipe ReadOnly")
+        .replace("OpCapability Addresses", "OpCapability Addresses\nOpCapability Pipes")
+        .replace("OpStore %p %one Aligned 4", "");
+    // more than one sample a texel
+    let samples = "%ptr = OpTypeImage %void 2D 0 0 1 0 Unknown ReadOnly";
+    let samples = KERNEL_MODULE
+        .replace("%ptr = OpTypePointer CrossWorkgroup %uint", samples)
         .replace("OpCapability Addresses", "OpCapability Addresses\nOpCapability ImageBasic")
         .replace("OpStore %p %one Aligned 4", "");
-    let sampler = image.replace("OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly", "OpTypeSampler");
-    let pipe = image
-        .replace("OpCapability ImageBasic", "OpCapability Pipes")
-        .replace("OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly", "OpTypePipe ReadOnly");
     for (module, construct) in [
-        (assemble(dir.path(), "image.spv", &image), "OpTypeImage"),
-        (assemble(dir.path(), "sampler.spv", &sampler), "OpTypeSampler"),
+        (assemble(dir.path(), "samples.spv", &samples), "multi-sampled images"),
         (assemble(dir.path(), "pipe.spv", &pipe), "OpTypePipe"),
         (
             with("ext.spv", "OpMemoryModel", "OpExtension \"SPV_XYZ_what\"\nOpMemoryModel"),
@@ -167,9 +167,11 @@ fn constructs_that_are_not_supported_are_named() {
     }
     // values for them, given to a kernel that takes a buffer
     let (_dir, input) = scratch();
-    for (value, what) in
-        [("@x.png", "an image file"), ("sampler:linear", "a sampler"), ("pipe:p", "a pipe")]
-    {
+    for (value, what) in [
+        ("image:r:uint8:zeros:u8[2,2]", "an image"),
+        ("sampler:normalized,clamp,linear", "a sampler"),
+        ("pipe:p", "a pipe"),
+    ] {
         let arg = format!("io={value}");
         let o = clhls(&["run", text(&input), "--global", "1", "--arg", &arg]);
         refused(&o, "E0610", "argument 0 `io` (uint*)");

@@ -2,7 +2,7 @@
 
 use crate::memory::Block;
 use crate::{Options, Program};
-use abi::KernelSignature;
+use abi::{ImageDescriptor, KernelSignature};
 use base::SourceMap;
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, check_args,
@@ -115,6 +115,10 @@ impl Device for NativeDevice {
                 LaunchArg::Buffer { buffer, offset } => {
                     let base = self.buffer(*buffer)?.address() as u64;
                     Argument::Pointer(base.wrapping_add(*offset))
+                }
+                LaunchArg::Image { buffer, descriptor } => {
+                    let texels = self.buffer(*buffer)?.address() as u64;
+                    Argument::Value(ImageDescriptor { texels, ..*descriptor }.to_bytes().to_vec())
                 }
                 LaunchArg::Null => Argument::Pointer(0),
                 LaunchArg::Local(size) => Argument::Local(*size),

@@ -102,7 +102,10 @@ fn check_args(kernel: &Compiled, args: &[Argument]) -> Result<()> {
         (KernelArgKind::LocalPointer, Argument::Local(size)) => {
             (1..=MAX_LOCAL_BYTES).contains(size)
         }
-        (KernelArgKind::Value(_), Argument::Value(bytes)) => bytes.len() == info.size as usize,
+        (
+            KernelArgKind::Value(_) | KernelArgKind::Image | KernelArgKind::Sampler,
+            Argument::Value(bytes),
+        ) => bytes.len() == info.size as usize,
         _ => false,
     };
     for (k, (info, arg)) in wanted.iter().zip(args).enumerate() {

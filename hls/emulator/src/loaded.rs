@@ -66,6 +66,7 @@ impl LoadedProgram for NativeProgram {
     ) -> Result<LaunchStats, Error> {
         let argument = |arg: &RawArg| match arg {
             RawArg::Pointer(address) => Argument::Pointer(*address),
+            RawArg::Image(image) => Argument::Value(image.to_bytes().to_vec()),
             RawArg::Local(size) => Argument::Local(*size),
             RawArg::Value(bytes) => Argument::Value(bytes.clone()),
         };

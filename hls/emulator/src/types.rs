@@ -55,7 +55,7 @@ impl ArgLayout {
         let mut layout = ArgLayout::default();
         for arg in &info.args {
             let size = match arg.kind {
-                KernelArgKind::Value(_) => arg.size,
+                KernelArgKind::Value(_) | KernelArgKind::Image | KernelArgKind::Sampler => arg.size,
                 KernelArgKind::Pointer(_) | KernelArgKind::LocalPointer => 8,
             };
             layout.offsets.push(layout.size);

@@ -196,6 +196,10 @@ fn run(
             }
             KernelArgKind::LocalPointer => Argument::Local(BUFFER_BYTES as u64),
             KernelArgKind::Value(_) => Argument::Value(scalar(arg.size as usize, seed)),
+            // An image without texels.
+            KernelArgKind::Image | KernelArgKind::Sampler => {
+                Argument::Value(vec![0; arg.size as usize])
+            }
         });
     }
     let launch = Launch {

@@ -3,13 +3,15 @@
 use crate::device::describe;
 use crate::value::number;
 use crate::{Array, Error, ErrorKind, Value};
-use abi::{Arg, ArgKind, KernelSignature, ScalarType};
+use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature, ScalarType};
 
 /// A value in the form its argument needs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BoundArg {
     /// Contents of the buffer behind a pointer to global or constant memory.
     Buffer(Array),
+    /// An image: its descriptor without the texels' address, and the texels.
+    Image(ImageDescriptor, Array),
     /// Size in bytes of the memory behind a local pointer.
     Local(u64),
     /// A value, as its bytes in memory.
@@ -74,8 +76,7 @@ fn unknown(kernel: &KernelSignature, name: &str) -> Error {
 ///
 /// # Errors
 /// [`ErrorKind::ArgValue`], [`ErrorKind::ArgSize`] or [`ErrorKind::Value`] (a number that does not fit
-/// its type), naming the argument and what was expected; [`ErrorKind::Unsupported`] for pipes,
-/// images and samplers.
+/// its type), naming the argument and what was expected; [`ErrorKind::Unsupported`] for pipes.
 pub fn bind(kernel: &KernelSignature, arg: &Arg, value: &Value) -> Result<BoundArg, Error> {
     let fail = |kind, problem: String| {
         Err(Error::new(kind, format!("{}: {problem}", describe(kernel, arg))))
@@ -105,7 +106,14 @@ pub fn bind(kernel: &KernelSignature, arg: &Arg, value: &Value) -> Result<BoundA
             Ok(bytes) => Ok(BoundArg::Value(bytes)),
             Err(error) => fail(error.kind, error.message),
         },
-        (ArgKind::Pipe | ArgKind::Image | ArgKind::Sampler, _) => fail(
+        (ArgKind::Image, Value::Image(image)) => match image.descriptor(&arg.type_name) {
+            Ok(descriptor) => Ok(BoundArg::Image(descriptor, image.texels.clone())),
+            Err(problem) => fail(ErrorKind::ArgValue, problem),
+        },
+        (ArgKind::Sampler, Value::Sampler(word)) => {
+            Ok(BoundArg::Value(word.to_le_bytes().to_vec()))
+        }
+        (ArgKind::Pipe, _) => fail(
             ErrorKind::Unsupported,
             format!("{} arguments are not supported yet", arg.kind.describe()),
         ),
@@ -119,6 +127,8 @@ pub fn bind(kernel: &KernelSignature, arg: &Arg, value: &Value) -> Result<BoundA
 fn expected_form(arg: &Arg) -> String {
     match arg.kind {
         ArgKind::LocalPtr => "the size of its local memory (`local:BYTES`)".into(),
+        ArgKind::Image => "an image (`@FILE.png`, `image:rgba:unorm8:VALUE`, ...)".into(),
+        ArgKind::Sampler => "a sampler (`sampler:normalized,clamp,linear`, ...)".into(),
         ArgKind::Scalar => match arg.element {
             Some(element) if element.lanes == 1 => format!("a number ({})", element.scalar),
             Some(element) => {

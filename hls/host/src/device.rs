@@ -1,7 +1,7 @@
 //! The interface between programs that launch kernels and whatever runs them.
 
 use crate::{Error, ErrorKind, NdRange, Printed};
-use abi::{Arg, ArgKind, KernelSignature};
+use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature};
 
 /// Names a buffer of one device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,6 +16,13 @@ pub enum LaunchArg {
         buffer: BufferId,
         /// Byte offset of the pointer in it.
         offset: u64,
+    },
+    /// An image.
+    Image {
+        /// The buffer that begins with its texels, of a multiple of [`abi::image::TEXEL_ALIGN`] bytes.
+        buffer: BufferId,
+        /// Its descriptor; the device puts the texels' address in.
+        descriptor: ImageDescriptor,
     },
     /// A null pointer to global or constant memory.
     Null,
@@ -190,20 +197,24 @@ fn check_arg(kernel: &KernelSignature, expected: &Arg, given: &LaunchArg) -> Res
             ),
             _ => Ok(()),
         },
-        (ArgKind::Scalar, LaunchArg::Value(bytes)) if bytes.len() != expected.size as usize => {
+        (ArgKind::Image, LaunchArg::Image { .. }) => Ok(()),
+        (ArgKind::Scalar | ArgKind::Sampler, LaunchArg::Value(bytes))
+            if bytes.len() != expected.size as usize =>
+        {
             fail(
                 ErrorKind::ArgSize,
                 format!("expected {} bytes, got {}", expected.size, bytes.len()),
             )
         }
-        (ArgKind::Scalar, LaunchArg::Value(_)) => Ok(()),
-        (ArgKind::Pipe | ArgKind::Image | ArgKind::Sampler, _) => fail(
+        (ArgKind::Scalar | ArgKind::Sampler, LaunchArg::Value(_)) => Ok(()),
+        (ArgKind::Pipe, _) => fail(
             ErrorKind::Unsupported,
             format!("{} arguments are not supported yet", expected.kind.describe()),
         ),
         (_, given) => {
             let given = match given {
                 LaunchArg::Buffer { .. } => "a buffer",
+                LaunchArg::Image { .. } => "an image",
                 LaunchArg::Null => "a null pointer",
                 LaunchArg::Local(_) => "a local memory size",
                 LaunchArg::Value(_) => "a value",

@@ -10,6 +10,7 @@
 mod bind;
 mod device;
 mod error;
+mod image_value;
 mod loaded;
 mod ndrange;
 pub mod print;
@@ -19,6 +20,7 @@ pub mod value;
 pub use bind::{BoundArg, bind, bind_all};
 pub use device::{BufferId, Device, HardwareStats, LaunchArg, LaunchStats, check_args};
 pub use error::{Error, ErrorKind};
+pub use image_value::ImageValue;
 pub use loaded::{LoadedProgram, MemoryRegion, PAGE, RawArg, check_raw_arg, check_raw_args};
 pub use ndrange::{NdRange, ResolvedRange};
 pub use print::Printed;

@@ -1,7 +1,7 @@
 //! Programs whose kernels use memory that belongs to the host.
 
 use crate::{Error, ErrorKind, LaunchStats, Printed, ResolvedRange, device::describe};
-use abi::{Arg, ArgKind, KernelSignature};
+use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature};
 
 /// Alignment in bytes of [`MemoryRegion::address`], and of the length of its storage: models of
 /// hardware read whole bus lines, of at most this size.
@@ -26,6 +26,8 @@ pub struct MemoryRegion<'a> {
 pub enum RawArg {
     /// An address in the host's memory, for pointers to global and constant memory; 0 is null.
     Pointer(u64),
+    /// An image whose texels lie at an address in the host's memory.
+    Image(ImageDescriptor),
     /// The size in bytes of the memory behind a local pointer.
     Local(u64),
     /// A value, as its bytes in memory, little endian.
@@ -136,18 +138,24 @@ pub fn check_raw_arg(kernel: &KernelSignature, info: &Arg, arg: &RawArg) -> Resu
             ),
             _ => Ok(()),
         },
-        (ArgKind::Scalar, RawArg::Value(bytes)) if bytes.len() == info.size as usize => Ok(()),
-        (ArgKind::Scalar, RawArg::Value(bytes)) => {
+        (ArgKind::Image, RawArg::Image(_)) => Ok(()),
+        (ArgKind::Scalar | ArgKind::Sampler, RawArg::Value(bytes))
+            if bytes.len() == info.size as usize =>
+        {
+            Ok(())
+        }
+        (ArgKind::Scalar | ArgKind::Sampler, RawArg::Value(bytes)) => {
             let what = format!("expected {} bytes, got {}", info.size, bytes.len());
             fail(ErrorKind::ArgSize, what)
         }
-        (ArgKind::Pipe | ArgKind::Image | ArgKind::Sampler, _) => {
+        (ArgKind::Pipe, _) => {
             let what = format!("{} arguments are not supported yet", info.kind.describe());
             fail(ErrorKind::Unsupported, what)
         }
         (kind, given) => {
             let given = match given {
                 RawArg::Pointer(_) => "a buffer",
+                RawArg::Image(_) => "an image",
                 RawArg::Local(_) => "a local memory size",
                 RawArg::Value(_) => "a value",
             };

@@ -4,13 +4,14 @@ use crate::bind::{BoundArg, bind_all};
 use crate::device::describe;
 use crate::{Array, BufferId, Device, Error, LaunchArg, LaunchStats, NdRange, Printed, Value};
 use abi::KernelSignature;
+use abi::image::TEXEL_ALIGN;
 
 /// What a launch gave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunResult {
     /// What it did and took.
     pub stats: LaunchStats,
-    /// The contents of all buffer arguments after the launch, by argument name, in argument order,
+    /// The contents of all buffer and image arguments after the launch, by argument name, in argument order,
     /// with the element type and shape they came with.
     pub buffers: Vec<(String, Array)>,
     /// What the kernel printed.
@@ -65,6 +66,16 @@ fn run_bound(
                 device.write(buffer, 0, &array.bytes)?;
                 LaunchArg::Buffer { buffer, offset: 0 }
             }
+            BoundArg::Image(descriptor, texels) => {
+                // Kernels read whole units of memory; what lies behind the last texel has no meaning.
+                let size = texels.bytes.len() as u64;
+                let buffer = device.allocate(size.next_multiple_of(TEXEL_ALIGN)).map_err(|e| {
+                    Error::new(e.kind, format!("{}: {}", describe(kernel, info), e.message))
+                })?;
+                allocated.push(buffer);
+                device.write(buffer, 0, &texels.bytes)?;
+                LaunchArg::Image { buffer, descriptor: *descriptor }
+            }
             BoundArg::Local(size) => LaunchArg::Local(*size),
             BoundArg::Value(bytes) => LaunchArg::Value(bytes.clone()),
         });
@@ -73,7 +84,8 @@ fn run_bound(
     let mut contents = Vec::with_capacity(bound.len());
     for (arg, bound) in args.iter().zip(bound) {
         contents.push(match (arg, bound) {
-            (&LaunchArg::Buffer { buffer, .. }, BoundArg::Buffer(array)) => {
+            (&LaunchArg::Buffer { buffer, .. }, BoundArg::Buffer(array))
+            | (&LaunchArg::Image { buffer, .. }, BoundArg::Image(_, array)) => {
                 let mut after = array.clone();
                 device.read(buffer, 0, &mut after.bytes)?;
                 Some(after)

@@ -75,10 +75,47 @@ fn scalars_and_raw_bytes_are_parsed() {
     assert_eq!(parse("bytes:00fFa0"), Ok(Value::Bytes(vec![0x00, 0xff, 0xa0])));
     assert_eq!(parse("local:1024"), Ok(Value::Local(1024)));
     assert_eq!(parse("pipe:p"), Ok(Value::Pipe("p".into())));
-    assert_eq!(
-        Value::parse("@im.png", Path::new("d")),
-        Ok(Value::Image(Path::new("d").join("im.png")))
+}
+
+#[test]
+fn images_and_samplers_are_parsed() {
+    let parse = |text| Value::parse(text, Path::new("."));
+    let Ok(Value::Image(image)) = parse("image:bgra:unorm8:zeros:u8[5,7,4]") else {
+        panic!("an image");
+    };
+    // By the table of OpenCL's host API: CL_BGRA, CL_UNORM_INT8.
+    assert_eq!((image.format.order.number(), image.format.data_type.number()), (0x10B6, 0x10D2));
+    let descriptor = image.descriptor("image2d_t").expect("a plane");
+    assert_eq!((descriptor.width, descriptor.height, descriptor.depth), (7, 5, 1));
+    assert_eq!((descriptor.row_pitch, descriptor.slice_pitch), (28, 140));
+    let layers = image.descriptor("image1d_array_t").expect("rows of an array");
+    assert_eq!((layers.width, layers.height, layers.depth), (7, 1, 5));
+    assert_eq!((layers.row_pitch, layers.slice_pitch), (28, 28));
+    let wrong = image.descriptor("image3d_t").expect_err("no volume");
+    assert!(wrong.contains("[depth, height, width] of 4-byte texels"), "{wrong}");
+    // By cl.h of OpenCL C: CLK_NORMALIZED_COORDS_TRUE, CLK_ADDRESS_REPEAT, CLK_FILTER_LINEAR.
+    assert_eq!(parse("sampler:normalized,repeat,linear"), Ok(Value::Sampler(1 | 6 | 0x20)));
+    assert_eq!(parse("sampler:unnormalized,clamp,nearest"), Ok(Value::Sampler(4 | 0x10)));
+    assert!(error("sampler:linear").contains("expected `normalized` or `unnormalized`"));
+    assert!(
+        error("image:bgra:float:zeros:f32[1,1,4]").contains("`bgra:float` is not an image format")
     );
+    assert!(error("image:r:uint8:3").contains("expected the texels"));
+}
+
+#[test]
+fn image_files_are_written_and_read() {
+    let folder = tempfile::tempdir().expect("scratch");
+    let Ok(Value::Array(texels)) = Value::parse("rand:u8[3,5,4]:1", Path::new(".")) else {
+        panic!("an array");
+    };
+    std::fs::write(folder.path().join("im.png"), texels.to_png().expect("bytes")).expect("scratch");
+    let Ok(Value::Image(image)) = Value::parse("@im.png", folder.path()) else {
+        panic!("an image");
+    };
+    assert_eq!(image.texels, texels);
+    let numbers = Value::parse("zeros:f32[3,5,4]", Path::new("."));
+    assert!(matches!(numbers, Ok(Value::Array(a)) if a.to_png().is_err()));
 }
 
 #[test]

@@ -174,7 +174,10 @@ fn check_args(kernel: &Kernel, args: &[Argument], addr_bits: u32) -> Result<()> 
         (KernelArgKind::LocalPointer, Argument::Local(size)) => {
             (1..=MAX_OBJECT_BYTES).contains(size)
         }
-        (KernelArgKind::Value(_), Argument::Value(bytes)) => bytes.len() == info.size as usize,
+        (
+            KernelArgKind::Value(_) | KernelArgKind::Image | KernelArgKind::Sampler,
+            Argument::Value(bytes),
+        ) => bytes.len() == info.size as usize,
         _ => false,
     };
     for (k, (info, arg)) in wanted.iter().zip(args).enumerate() {

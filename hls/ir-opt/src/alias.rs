@@ -1,7 +1,7 @@
 //! Which memory accesses can touch the same bytes.
 
 use ir::analysis::{Base, Cfg, Provenance, root};
-use ir::{Function, Inst, KernelArgKind, Op, Space, Value};
+use ir::{Function, Inst, Op, Space, Value};
 
 /// Alias information of a function; valid until pointers change.
 pub struct Alias<'f> {
@@ -133,7 +133,6 @@ impl<'f> Alias<'f> {
 
     fn restrict(&self, arg: u32) -> bool {
         let info = self.func.kernel.as_ref();
-        info.and_then(|k| k.args.get(arg as usize))
-            .is_some_and(|a| a.restrict && matches!(a.kind, KernelArgKind::Pointer(_)))
+        info.and_then(|k| k.args.get(arg as usize)).is_some_and(|a| a.restrict && a.kind.points())
     }
 }

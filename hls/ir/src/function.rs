@@ -241,6 +241,18 @@ pub enum KernelArgKind {
     LocalPointer,
     /// Bytes by value: scalar, vector or struct. The type, when it is a scalar or vector.
     Value(Option<Type>),
+    /// An image: its descriptor by value, whose first field is the address of the texels (crate `abi`).
+    /// `restrict`, `no_write` and `no_read` speak of the texels.
+    Image,
+    /// A sampler: an i32 with the bits of OpenCL C's sampler constants.
+    Sampler,
+}
+
+impl KernelArgKind {
+    /// Whether the argument is a device address, or holds one, for whose memory `restrict` and the like are meant.
+    pub fn points(self) -> bool {
+        matches!(self, KernelArgKind::Pointer(_) | KernelArgKind::Image)
+    }
 }
 
 /// Most work-items of a work-group that a kernel may ask for: generated hardware counts them with 16 bits.

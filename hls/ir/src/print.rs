@@ -285,6 +285,8 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
         match arg.kind {
             KernelArgKind::Pointer(space) => out.write_str(space.name())?,
             KernelArgKind::LocalPointer => out.write_str("local_arg")?,
+            KernelArgKind::Image => out.write_str("image")?,
+            KernelArgKind::Sampler => out.write_str("sampler")?,
             KernelArgKind::Value(None) => out.write_str("bytes")?,
             KernelArgKind::Value(Some(ty)) => write!(out, "{ty}")?,
         }

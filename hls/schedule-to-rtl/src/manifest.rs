@@ -32,8 +32,10 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
         KernelArgKind::Pointer(_) => ArgKind::GlobalPtr,
         KernelArgKind::LocalPointer => ArgKind::LocalPtr,
         KernelArgKind::Value(_) => ArgKind::Scalar,
+        KernelArgKind::Image => ArgKind::Image,
+        KernelArgKind::Sampler => ArgKind::Sampler,
     };
-    let access = match (kind.is_buffer(), a.no_read, a.no_write) {
+    let access = match (kind.has_memory(), a.no_read, a.no_write) {
         (false, ..) | (true, true, true) => Access::None,
         (true, false, true) => Access::ReadOnly,
         (true, true, false) => Access::WriteOnly,
@@ -41,7 +43,7 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
     };
     let name = if a.name.is_empty() { format!("arg{index}") } else { a.name.clone() };
     let size = match kind {
-        ArgKind::Scalar => a.size,
+        ArgKind::Scalar | ArgKind::Image | ArgKind::Sampler => a.size,
         ArgKind::LocalPtr => 0,
         _ => 8,
     };
@@ -113,7 +115,7 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
     for arg in &mut signature.args {
         match arg.kind {
             ArgKind::LocalPtr => arg.local_capacity = Some(built.local_arg_bytes),
-            k if k.is_buffer() => {
+            k if k.has_memory() => {
                 let of_arg = |a: &&schedule::Access| a.argument == Some(arg.index);
                 let access = s.accesses.values().find(of_arg);
                 arg.port = Some(port_prefix(access.map_or(0, |a| port_of(sh, a))));

@@ -4,7 +4,7 @@ use crate::launch::{Limits, Outcome, RegisterBlock, explain, run};
 use crate::memory::DeviceMemory;
 use crate::profile::Profile;
 use crate::report::Context;
-use abi::{Kernel, KernelSignature, Manifest};
+use abi::{ImageDescriptor, Kernel, KernelSignature, Manifest};
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg,
     ResolvedRange, check_args,
@@ -296,6 +296,7 @@ fn execute(
     for (info, arg) in kernel.signature.args.iter().zip(args) {
         let bytes = match arg {
             RawArg::Pointer(address) => address.to_le_bytes().to_vec(),
+            RawArg::Image(image) => image.to_bytes().to_vec(),
             RawArg::Value(bytes) => bytes.clone(),
             RawArg::Local(_) => continue,
         };
@@ -368,6 +369,11 @@ impl Device for Simulator {
                     let base = self.memory.address(buffer)?;
                     names.push((base, info.name.clone()));
                     RawArg::Pointer(base.wrapping_add(offset))
+                }
+                &LaunchArg::Image { buffer, descriptor } => {
+                    let texels = self.memory.address(buffer)?;
+                    names.push((texels, info.name.clone()));
+                    RawArg::Image(ImageDescriptor { texels, ..descriptor })
                 }
                 LaunchArg::Null => RawArg::Pointer(0),
                 LaunchArg::Local(size) => RawArg::Local(*size),

@@ -1,7 +1,7 @@
 //! Simulated hardware that works on the host's memory.
 
 use crate::device::{RawLaunch, Simulator};
-use abi::KernelSignature;
+use abi::{ImageDescriptor, KernelSignature};
 use host::{
     Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, PAGE, Printed, RawArg,
     ResolvedRange,
@@ -138,13 +138,19 @@ impl HostProgram {
 
 /// An argument as the device sees it.
 fn translated(arg: &RawArg, memory: &[MemoryRegion<'_>], places: &[u64]) -> RawArg {
-    let RawArg::Pointer(address) = arg else { return arg.clone() };
+    let address = match arg {
+        RawArg::Pointer(address) => address,
+        RawArg::Image(image) => &image.texels,
+        RawArg::Local(_) | RawArg::Value(_) => return arg.clone(),
+    };
     let inside = |region: &MemoryRegion<'_>| {
         (region.address..region.address + region.storage.len() as u64).contains(address)
     };
-    match memory.iter().position(inside) {
-        Some(k) => RawArg::Pointer(address - memory[k].address + places[k]),
-        None => arg.clone(),
+    let Some(k) = memory.iter().position(inside) else { return arg.clone() };
+    let there = address - memory[k].address + places[k];
+    match arg {
+        RawArg::Image(image) => RawArg::Image(ImageDescriptor { texels: there, ..*image }),
+        _ => RawArg::Pointer(there),
     }
 }
 

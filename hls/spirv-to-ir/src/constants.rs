@@ -4,6 +4,7 @@ use crate::chain;
 use crate::decode::{Id, Inst, spec_op};
 use crate::errors::{BAD_ID, BAD_OPERAND, R, error, fail};
 use crate::fold;
+use crate::lower::image::sampler_bits;
 use crate::types::{Kind, Types};
 use base::{FxHashMap, SmallVec, smallvec};
 use rspirv::spirv::Op;
@@ -24,7 +25,7 @@ pub(crate) enum Const {
     Address { var: Id, addend: i64 },
     /// An `OpSpecConstantOp` that is lowered like an instruction where it is used.
     Expression,
-    /// A constant of a type without values here, such as a sampler.
+    /// A constant of a type without values here, such as a pipe's storage.
     Opaque,
 }
 
@@ -71,6 +72,7 @@ impl Consts {
             }
             Op::ConstantComposite | Op::SpecConstantComposite => self.composite(inst, types, ty)?,
             Op::SpecConstantOp => self.operation(inst, types, ty)?,
+            Op::ConstantSampler => Const::Lanes(smallvec![sampler_bits(inst)?.into()]),
             _ => Const::Opaque,
         };
         self.map.insert(id, ConstInfo { ty, value });

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`read`] below, `decode` (words to instructions), `module` (types,
 //! constants, variables, kernels), `outline` (functions and blocks), `lower` (one function; its
-//! `table` is the dispatcher), `ext_inst` (OpenCL.std), `link` (what functions share).
+//! `table` is the dispatcher), `ext_inst` (OpenCL.std), `images` (what image instructions call), `link` (what functions share).
 //! [`support`] lists what is supported, [`ERROR_CODES`] what can go wrong.
 //!
 //! Memory is bytes in the IR: structures and arrays become offsets, and SSA values of such types
@@ -19,6 +19,7 @@ mod errors;
 mod ext_inst;
 mod fold;
 pub mod fuzzing;
+mod images;
 mod library;
 mod link;
 mod lower;

@@ -39,6 +39,8 @@ pub(crate) fn call<'a>(
         "__to_global" | "__to_local" | "__to_private" | "to_global" | "to_local" | "to_private" => {
             return l.cast_space(&call);
         }
+        "get_image_channel_order" => return l.image_number_call(&call, true),
+        "get_image_channel_data_type" => return l.image_number_call(&call, false),
         "get_fence" => return l.tag_table(&call, 1, 2),
         _ if plain.starts_with("sub_group_") || plain.starts_with("intel_sub_group_") => {
             let what = format!("function `{plain}`");
@@ -102,10 +104,10 @@ fn query(name: &str) -> Option<Query> {
     })
 }
 
-/// `cl_mem_fence_flags`: 1 local, 2 global.
+/// `cl_mem_fence_flags`: 1 local, 2 global, 4 images, which are global memory.
 fn fence(l: &mut Lower, id: Id) -> R<FenceFlags> {
     let bits = l.spv.consts.integer(id)?;
-    Ok(FenceFlags { local: bits & 1 != 0, global: bits & 2 != 0 })
+    Ok(FenceFlags { local: bits & 1 != 0, global: bits & 6 != 0 })
 }
 
 /// The atomics of OpenCL 1.x: relaxed, the pointer first.

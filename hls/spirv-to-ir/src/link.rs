@@ -7,6 +7,7 @@ use crate::decode::Id;
 use crate::errors::{
     BAD_ID, BAD_MEMORY, NO_KERNEL, R, RECURSION, TOO_LARGE, UNRESOLVED, error, fail,
 };
+use crate::images::ImageFunction;
 use crate::module::Spv;
 use crate::types::{Kind, space};
 use abi::print::PrintFormat;
@@ -57,6 +58,7 @@ pub(crate) struct Linker<'a> {
     print_formats: IndexSet<PrintFormat>,
     /// Local memory of work-group functions.
     scratch: FxHashMap<Scratch, Global>,
+    pub image_functions: FxHashMap<ImageFunction, Func>,
     queue: Vec<Job>,
     /// Variables whose initial bytes are still to be written.
     pending: Vec<(Id, Global)>,
@@ -80,6 +82,7 @@ impl<'a> Linker<'a> {
             print_buffer: None,
             print_formats: IndexSet::default(),
             scratch: FxHashMap::default(),
+            image_functions: FxHashMap::default(),
             queue: vec![],
             pending: vec![],
             init_bytes: 0,

@@ -8,9 +8,10 @@ use crate::decorations::DecorationMap;
 use crate::errors::{
     BAD_ID, BAD_OPERAND, R, TOO_LARGE, UNSUPPORTED_TYPE, error, fail, unsupported,
 };
+use abi::image::{ImageDescriptor, field};
 use base::{FxHashMap, FxHashSet, SmallVec};
 use ir::{FloatKind, Scalar, Space, Type};
-use rspirv::spirv::{Op, StorageClass};
+use rspirv::spirv::{AccessQualifier, Dim, Op, StorageClass};
 
 /// Deepest nesting of structures and arrays; bounds every recursion over types.
 const MAX_DEPTH: u32 = 64;
@@ -45,12 +46,96 @@ pub(crate) enum Kind {
         result: Id,
         params: Vec<Id>,
     },
-    /// A type without values in this IR: images, samplers, pipes, queues.
+    /// An image: the fields of its descriptor (crate `abi`).
+    Image(Image),
+    /// A sampler: an i32 with the bits of OpenCL C's sampler constants.
+    Sampler,
+    /// An image, of this type, and a sampler.
+    SampledImage(Id),
+    /// A type without values in this IR: pipes, queues.
     Opaque {
         op: Op,
         milestone: &'static str,
     },
 }
+
+/// What `OpTypeImage` says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Image {
+    pub dim: Dim,
+    pub depth: bool,
+    pub arrayed: bool,
+    pub access: AccessQualifier,
+}
+
+impl Image {
+    fn read(inst: &Inst) -> R<Self> {
+        let unknown = |what: &str, n: u32| inst.malformed(format!("{what} {n} is unknown"));
+        let (dim, access) = (inst.arg(1)?, inst.args.get(7).copied().unwrap_or(0));
+        let image = Image {
+            dim: Dim::from_u32(dim).ok_or_else(|| unknown("dimensionality", dim))?,
+            depth: inst.arg(2)? == 1,
+            arrayed: inst.arg(3)? == 1,
+            access: AccessQualifier::from_u32(access)
+                .ok_or_else(|| unknown("access qualifier", access))?,
+        };
+        let known = matches!(
+            (image.dim, image.arrayed),
+            (Dim::Dim1D | Dim::Dim2D, _) | (Dim::Dim3D | Dim::DimBuffer, false)
+        );
+        if !known {
+            let array = if image.arrayed { "arrays of " } else { "" };
+            let dim = format!("{dim:?}", dim = image.dim).replace("Dim", "");
+            return fail(
+                UNSUPPORTED_TYPE,
+                format!("{array}images of dimensionality {dim} do not exist in OpenCL"),
+            );
+        }
+        if inst.arg(4)? != 0 {
+            let what = "multi-sampled images are not supported: they need cl_khr_gl_msaa_sharing";
+            let e = error(UNSUPPORTED_TYPE, what);
+            return Err(Box::new(e.help("`clhls support` lists what is supported")));
+        }
+        Ok(image)
+    }
+
+    /// Coordinates along which there are neighbours to interpolate between: 1 to 3.
+    pub fn axes(self) -> u32 {
+        match self.dim {
+            Dim::Dim3D => 3,
+            Dim::Dim2D => 2,
+            _ => 1,
+        }
+    }
+
+    /// OpenCL C's name of the type.
+    pub fn name(self) -> &'static str {
+        match (self.dim, self.arrayed, self.depth) {
+            (Dim::Dim1D, false, _) => "image1d_t",
+            (Dim::Dim1D, true, _) => "image1d_array_t",
+            (Dim::DimBuffer, ..) => "image1d_buffer_t",
+            (Dim::Dim2D, false, false) => "image2d_t",
+            (Dim::Dim2D, false, true) => "image2d_depth_t",
+            (Dim::Dim2D, true, false) => "image2d_array_t",
+            (Dim::Dim2D, true, true) => "image2d_array_depth_t",
+            _ => "image3d_t",
+        }
+    }
+}
+
+/// The leaves of an image: the fields of its descriptor, in this order.
+const IMAGE_LEAVES: [(Type, u32); 10] = [
+    (Type::ptr(Space::Global), field::TEXELS),
+    (Type::I64, field::SLICE_PITCH),
+    (Type::I32, field::ROW_PITCH),
+    (Type::I32, field::WIDTH),
+    (Type::I32, field::HEIGHT),
+    (Type::I32, field::DEPTH),
+    (Type::I32, field::ORDER),
+    (Type::I32, field::DATA_TYPE),
+    (Type::I32, field::DECODE),
+    (Type::I32, field::LEVELS),
+];
 
 /// A member of a structure.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -150,6 +235,9 @@ impl Types {
             Op::TypeFunction => {
                 Kind::Function { result: inst.arg(0)?, params: inst.args[1..].to_vec() }
             }
+            Op::TypeImage => Kind::Image(Image::read(inst)?),
+            Op::TypeSampler => Kind::Sampler,
+            Op::TypeSampledImage => Kind::SampledImage(inst.arg(0)?),
             op => Kind::Opaque { op, milestone: opaque_milestone(op) },
         };
         if self.forward.contains(&id) && !matches!(kind, Kind::Pointer { .. }) {
@@ -236,6 +324,12 @@ impl Types {
             Kind::Int(w) => scalar(u64::from(container_bits(*w) / 8)),
             Kind::Float(k) => scalar(u64::from(k.bits() / 8)),
             Kind::Pointer { .. } => scalar(u64::from(self.addr_bits / 8)),
+            Kind::Sampler => scalar(4),
+            Kind::Image(_) | Kind::SampledImage(_) => {
+                let leaves = IMAGE_LEAVES.len() as u64;
+                let size = u64::from(ImageDescriptor::BYTES);
+                TypeInfo { align: ImageDescriptor::ALIGN, leaves, nodes: leaves, ..scalar(size) }
+            }
             Kind::Vector { element, lanes } => {
                 let size = self.get(*element)?.size * u64::from(lanes.next_power_of_two());
                 TypeInfo { align: size as u32, ..scalar(size) }
@@ -280,6 +374,9 @@ impl Types {
     pub fn need_memory(&self, id: Id) -> R<()> {
         match &self.get(id)?.kind {
             Kind::Opaque { op, milestone } => Err(opaque_error(*op, milestone)),
+            Kind::SampledImage(_) => {
+                fail(BAD_OPERAND, format!("%{id} is a sampled image, which memory cannot hold"))
+            }
             Kind::Void | Kind::Function { .. } => {
                 fail(BAD_OPERAND, format!("%{id} is not a type of values in memory"))
             }
@@ -295,6 +392,7 @@ impl Types {
             Kind::Float(k) => Type::float(*k),
             Kind::Vector { element, lanes } => self.ir(*element)?.with_lanes(*lanes),
             Kind::Pointer { class, .. } => Type::ptr(space(*class)?),
+            Kind::Sampler => Type::I32,
             Kind::Opaque { op, milestone } => return Err(opaque_error(*op, milestone)),
             _ => {
                 return fail(BAD_OPERAND, format!("%{id} is not a scalar, vector or pointer type"));
@@ -320,8 +418,16 @@ impl Types {
 
     /// The IR types of the leaves of a type.
     pub fn leaf_types(&self, id: Id) -> R<SmallVec<[Type; 4]>> {
-        if matches!(self.get(id)?.kind, Kind::Array { .. } | Kind::Struct { .. }) {
-            return Ok(self.leaves(id)?.iter().map(|l| l.ty).collect());
+        match self.get(id)?.kind {
+            Kind::Array { .. } | Kind::Struct { .. } => {
+                return Ok(self.leaves(id)?.iter().map(|l| l.ty).collect());
+            }
+            Kind::Image(_) => return Ok(IMAGE_LEAVES.iter().map(|(ty, _)| *ty).collect()),
+            Kind::SampledImage(_) => {
+                let fields = IMAGE_LEAVES.iter().map(|(ty, _)| *ty);
+                return Ok(fields.chain([Type::I32]).collect());
+            }
+            _ => {}
         }
         Ok(SmallVec::from_slice(&[self.ir(id)?]))
     }
@@ -351,6 +457,10 @@ impl Types {
                 for m in members {
                     self.add_leaves(m.ty, at + m.offset, out)?;
                 }
+            }
+            Kind::Image(_) => {
+                let leaf = |(ty, offset)| Leaf { ty, memory: ty, offset: at + u64::from(offset) };
+                out.extend(IMAGE_LEAVES.map(leaf));
             }
             _ => {
                 self.need_memory(id)?;
@@ -422,12 +532,7 @@ fn float_kind(inst: &Inst) -> R<Kind> {
 
 pub(crate) fn opaque_milestone(op: Op) -> &'static str {
     match op {
-        Op::TypeImage
-        | Op::TypeSampler
-        | Op::TypeSampledImage
-        | Op::TypePipe
-        | Op::TypeReserveId
-        | Op::TypePipeStorage => "images and pipes",
+        Op::TypePipe | Op::TypeReserveId | Op::TypePipeStorage => "images and pipes",
         Op::TypeQueue | Op::TypeDeviceEvent => "device enqueue",
         _ => "not planned",
     }

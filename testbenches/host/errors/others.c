@@ -1,7 +1,61 @@
 // Wrong calls about images, samplers, pipes, shared virtual memory and native kernels. Devices without
-// images give CL_INVALID_OPERATION where an image is to be made; those that have them are not asked.
+// images give CL_INVALID_OPERATION where an image is to be made.
 
 #include "check.h"
+
+static void image_objects(struct world *w) {
+  cl_image_format format = {CL_RGBA, CL_UNORM_INT8}, packed = {CL_RGBA, CL_UNORM_SHORT_565}, unknown = {1, 2};
+  cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4}, wrong = desc;
+  const size_t at[3] = {0}, region[3] = {1, 1, 1}, outside[3] = {4, 0, 0}, wide[3] = {5, 1, 1}, deep[3] = {1, 1, 2};
+  const float color[4] = {0};
+  size_t pitch;
+  char host[64];
+  cl_int err;
+  cl_command_queue q = w->queue;
+  cl_mem image = clCreateImage(w->context, CL_MEM_READ_WRITE, &format, &desc, NULL, &err);
+  must(err, "clCreateImage");
+  cl_sampler sampler = clCreateSampler(w->context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &err);
+  must(err, "clCreateSampler");
+  WRONG_NEW(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, NULL, &desc, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &packed, &desc, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &unknown, &desc, NULL, &err));
+  WRONG_NEW(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, NULL, NULL, &err));
+  WRONG_NEW(CL_INVALID_HOST_PTR, clCreateImage(w->context, CL_MEM_COPY_HOST_PTR, &format, &desc, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_HOST_PTR, clCreateImage(w->context, 0, &format, &desc, host, &err));
+  wrong.image_width = 1 << 20;
+  WRONG_NEW(CL_INVALID_IMAGE_SIZE, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  wrong = desc;
+  wrong.image_row_pitch = 16;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  wrong = desc;
+  wrong.image_type = CL_MEM_OBJECT_BUFFER;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  wrong.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_SIZE, clCreateImage2D(w->context, 0, &format, 0, 4, 0, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateSampler(w->context, CL_FALSE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateSampler(w->context, CL_TRUE, 1, CL_FILTER_NEAREST, &err));
+  WRONG(CL_INVALID_VALUE, clGetImageInfo(image, CL_MEM_SIZE, sizeof pitch, &pitch, NULL));
+  WRONG(CL_INVALID_VALUE, clGetSamplerInfo(sampler, CL_MEM_SIZE, sizeof pitch, &pitch, NULL));
+  WRONG_NOT_POCL(CL_INVALID_MEM_OBJECT, clEnqueueReadBuffer(q, image, 1, 0, 4, host, 0, NULL, NULL));
+  WRONG_NOT_POCL(CL_INVALID_MEM_OBJECT, clEnqueueCopyBuffer(q, w->buffer, image, 0, 0, 4, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueReadImage(q, image, 1, outside, region, 0, 0, host, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueReadImage(q, image, 1, at, wide, 0, 0, host, 0, NULL, NULL));
+  WRONG_NOT_POCL(CL_INVALID_VALUE, clEnqueueReadImage(q, image, 1, at, deep, 0, 0, host, 0, NULL, NULL));
+  WRONG_NOT_POCL(CL_INVALID_VALUE, clEnqueueReadImage(q, image, 1, at, region, 3, 0, host, 0, NULL, NULL));
+  WRONG_NOT_POCL(CL_INVALID_VALUE, clEnqueueWriteImage(q, image, 1, at, region, 0, 16, host, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueWriteImage(q, image, 1, at, region, 0, 0, NULL, 0, NULL, NULL));
+  WRONG(CL_INVALID_VALUE, clEnqueueFillImage(q, image, NULL, at, region, 0, NULL, NULL));
+  WRONG_NOT_POCL(CL_INVALID_VALUE, clEnqueueFillImage(q, image, color, outside, region, 0, NULL, NULL));
+  WRONG_NOT_POCL(CL_MEM_COPY_OVERLAP, clEnqueueCopyImage(q, image, image, at, at, region, 0, NULL, NULL));
+  WRONG_NOT_POCL(CL_INVALID_VALUE, clEnqueueCopyImageToBuffer(q, image, w->buffer, at, region, 1 << 30, 0, NULL, NULL));
+  WRONG_NOT_POCL(CL_INVALID_MEM_OBJECT, clEnqueueCopyImageToBuffer(q, image, image, at, region, 0, 0, NULL, NULL));
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clEnqueueMapImage(q, image, 1, CL_MAP_READ, at, region, NULL, NULL, 0, NULL, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE,
+                     clEnqueueMapImage(q, image, 1, CL_MAP_READ, at, wide, &pitch, NULL, 0, NULL, NULL, &err));
+  must(clReleaseSampler(sampler), "clReleaseSampler");
+  must(clReleaseMemObject(image), "clReleaseMemObject");
+}
 
 static void no_images(struct world *w) {
   cl_bool images;
@@ -33,7 +87,10 @@ static void no_images(struct world *w) {
   WRONG(CL_INVALID_MEM_OBJECT, clEnqueueCopyImage(w->queue, NULL, w->buffer, at, at, region, 0, NULL, NULL));
   WRONG(CL_INVALID_MEM_OBJECT, clEnqueueCopyImageToBuffer(w->queue, NULL, w->buffer, at, region, 0, 0, NULL, NULL));
   WRONG(CL_INVALID_MEM_OBJECT, clEnqueueCopyBufferToImage(w->queue, w->buffer, NULL, 0, at, region, 0, NULL, NULL));
-  if (images) return;
+  if (images) {
+    image_objects(w);
+    return;
+  }
   WRONG_NEW(CL_INVALID_OPERATION, clCreateImage(w->context, 0, &format, &desc, NULL, &err));
   WRONG_NEW(CL_INVALID_OPERATION, clCreateImage2D(w->context, 0, &format, 4, 4, 0, NULL, &err));
   WRONG_NEW(CL_INVALID_OPERATION, clCreateImage3D(w->context, 0, &format, 4, 4, 4, 0, 0, NULL, &err));

@@ -4,9 +4,10 @@ mod generate;
 mod npy;
 pub mod number;
 
+use crate::image_value::{ImageValue, parse_sampler, read_png};
 use crate::{Error, ErrorKind};
 use abi::ScalarType;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// An n-dimensional array: the contents of a buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +31,10 @@ pub enum Value {
     Numbers(Vec<String>),
     /// `local:BYTES`: size of the memory behind a local pointer.
     Local(u64),
-    /// `@image.png`: an image file.
-    Image(PathBuf),
-    /// `sampler:...`: the description of a sampler.
-    Sampler(String),
+    /// `image:ORDER:TYPE:VALUE` or `@image.png`: an image.
+    Image(ImageValue),
+    /// `sampler:...`: a sampler's word ([`abi::image::sampler`]).
+    Sampler(u32),
     /// `pipe:NAME`: a pipe shared with other kernels.
     Pipe(String),
 }
@@ -53,7 +54,7 @@ impl Value {
             let extension = path.extension().and_then(|extension| extension.to_str());
             return match extension {
                 Some("npy") => Array::read_npy(&path).map(Self::Array),
-                Some("png") => Ok(Self::Image(path)),
+                Some("png") => read_png(&path).map(Self::Image),
                 _ => Err(bad(format!("`{text}`: expected a .npy or .png file"))),
             };
         }
@@ -66,7 +67,10 @@ impl Value {
                 .parse()
                 .map(Self::Local)
                 .map_err(|_| bad(format!("`{text}`: expected a number of bytes after `local:`"))),
-            "sampler" => Ok(Self::Sampler(rest.into())),
+            "image" => ImageValue::parse(rest, folder)
+                .map(Self::Image)
+                .map_err(|e| bad(format!("`{text}`: {}", e.message))),
+            "sampler" => parse_sampler(rest).map(Self::Sampler),
             "pipe" => Ok(Self::Pipe(rest.into())),
             _ => generate::parse(form, rest)
                 .map(Self::Array)
@@ -82,7 +86,7 @@ impl Value {
             Self::Numbers(texts) if texts.len() == 1 => format!("the number {}", texts[0]),
             Self::Numbers(texts) => format!("{} numbers", texts.len()),
             Self::Local(_) => "a local memory size".into(),
-            Self::Image(_) => "an image file".into(),
+            Self::Image(_) => "an image".into(),
             Self::Sampler(_) => "a sampler".into(),
             Self::Pipe(_) => "a pipe".into(),
         }

@@ -114,6 +114,10 @@ impl Parser<'_> {
             KernelArgKind::LocalPointer
         } else if self.eat_word("bytes") {
             KernelArgKind::Value(None)
+        } else if self.eat_word("image") {
+            KernelArgKind::Image
+        } else if self.eat_word("sampler") {
+            KernelArgKind::Sampler
         } else if let Ok(space) = self.space() {
             KernelArgKind::Pointer(space)
         } else {

@@ -55,7 +55,7 @@ creators! {
         create_type: u32,
         create_info: Ptr<c_void>,
     ) -> cl_mem {
-        let buffer = find::<Memory>(buffer)?;
+        let buffer = find_buffer(buffer)?;
         if buffer.parent.is_some() {
             return Err(CL_INVALID_MEM_OBJECT);
         }
@@ -68,6 +68,15 @@ creators! {
     }
 }
 
+/// The buffer behind a handle.
+///
+/// # Errors
+/// `CL_INVALID_MEM_OBJECT`
+pub(super) fn find_buffer(handle: cl_mem) -> Status<Arc<Memory>> {
+    find::<Memory>(handle)
+        .and_then(|m| if m.is_buffer() { Ok(m) } else { Err(CL_INVALID_MEM_OBJECT) })
+}
+
 /// The queue and buffer of a command, in one context.
 ///
 /// # Errors
@@ -77,6 +86,9 @@ pub(super) fn queue_and_buffer(
     buffer: cl_mem,
 ) -> Status<(Arc<Queue>, Arc<Memory>)> {
     let (queue, buffer) = (find::<Queue>(queue)?, find::<Memory>(buffer)?);
+    if !buffer.is_buffer() {
+        return Err(CL_INVALID_MEM_OBJECT);
+    }
     if !Arc::ptr_eq(&queue.context, &buffer.context) {
         return Err(CL_INVALID_CONTEXT);
     }
@@ -154,7 +166,7 @@ functions! {
         event: Ptr<cl_event>,
     ) {
         let (queue, source) = queue_and_buffer(queue, source)?;
-        let target = find::<Memory>(target)?;
+        let target = find_buffer(target)?;
         if !Arc::ptr_eq(&queue.context, &target.context) {
             return Err(CL_INVALID_CONTEXT);
         }

@@ -6,6 +6,7 @@ use crate::core::Status;
 use crate::core::compiler;
 use crate::core::device::*;
 use crate::core::event::now;
+use crate::core::image;
 use crate::core::object::{self, find};
 use crate::core::platform::{Platform, handle as platform_handle, platform};
 use crate::sys::constants::*;
@@ -182,24 +183,36 @@ fn vectors(name: u32, place: Place) -> Status {
         | CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT
         | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE
         | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => place.put(1u32),
+        _ => images(name, place),
+    }
+}
+
+fn images(name: u32, place: Place) -> Status {
+    match name {
+        CL_DEVICE_IMAGE_SUPPORT => place.put(true),
+        CL_DEVICE_MAX_READ_IMAGE_ARGS => place.put(128u32),
+        CL_DEVICE_MAX_WRITE_IMAGE_ARGS | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => place.put(64u32),
+        CL_DEVICE_MAX_SAMPLERS => place.put(16u32),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH | CL_DEVICE_IMAGE2D_MAX_HEIGHT => place.put(image::MAX_2D),
+        CL_DEVICE_IMAGE3D_MAX_WIDTH
+        | CL_DEVICE_IMAGE3D_MAX_HEIGHT
+        | CL_DEVICE_IMAGE3D_MAX_DEPTH => place.put(image::MAX_3D),
+        CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => place.put(image::MAX_BUFFER),
+        CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => place.put(image::MAX_LAYERS),
         _ => absent(name, place),
     }
 }
 
-/// What devices do not have: images, pipes, queues of their own, sub-groups, parts.
+/// What devices do not have: images made of other objects than a row, pipes, queues of their own, sub-groups, parts.
 fn absent(name: u32, place: Place) -> Status {
     match name {
-        CL_DEVICE_IMAGE_SUPPORT
-        | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
-        | CL_DEVICE_PIPE_SUPPORT => place.put(false),
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS | CL_DEVICE_PIPE_SUPPORT => {
+            place.put(false)
+        }
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
         | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES
         | CL_DEVICE_PARTITION_AFFINITY_DOMAIN => place.put(0u64),
-        CL_DEVICE_MAX_READ_IMAGE_ARGS
-        | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
-        | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
-        | CL_DEVICE_MAX_SAMPLERS
-        | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
+        CL_DEVICE_IMAGE_PITCH_ALIGNMENT
         | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT
         | CL_DEVICE_MAX_PIPE_ARGS
         | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
@@ -210,13 +223,6 @@ fn absent(name: u32, place: Place) -> Status {
         | CL_DEVICE_MAX_ON_DEVICE_EVENTS
         | CL_DEVICE_MAX_NUM_SUB_GROUPS
         | CL_DEVICE_PARTITION_MAX_SUB_DEVICES => place.put(0u32),
-        CL_DEVICE_IMAGE2D_MAX_WIDTH
-        | CL_DEVICE_IMAGE2D_MAX_HEIGHT
-        | CL_DEVICE_IMAGE3D_MAX_WIDTH
-        | CL_DEVICE_IMAGE3D_MAX_HEIGHT
-        | CL_DEVICE_IMAGE3D_MAX_DEPTH
-        | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
-        | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => place.put(0usize),
         CL_DEVICE_PARTITION_PROPERTIES => place.put([0isize]),
         CL_DEVICE_PARTITION_TYPE => place.put(Vec::<isize>::new()),
         _ => Err(CL_INVALID_VALUE),

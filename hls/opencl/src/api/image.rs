@@ -1,140 +1,202 @@
-//! Images, samplers and pipes, which no device has yet: objects cannot be made, so every handle is wrong.
+//! Images and samplers, and what they are asked for.
 
-use super::{creators, functions};
+use super::info::Place;
+use super::{creators, functions, references};
+use crate::core::Status;
 use crate::core::context::Context;
-use crate::core::memory;
-use crate::core::memory::Memory;
-use crate::core::object::find;
-use crate::core::queue::Queue;
-use crate::sys::Ptr;
+use crate::core::image::{self, Image};
+use crate::core::memory::{self, Memory};
+use crate::core::object::{self, find};
+use crate::core::sampler::Sampler;
 use crate::sys::constants::*;
 use crate::sys::types::*;
+use crate::sys::{Handle, Ptr};
+use abi::ImageFormat;
 use std::ffi::c_void;
+use std::sync::Arc;
 
-type Sizes = Ptr<usize>;
+/// An image, of its own memory or of a buffer's.
+fn create(
+    context: cl_context,
+    flags: u64,
+    (format, desc): (Option<cl_image_format>, Option<cl_image_desc>),
+    host_ptr: Ptr<c_void>,
+    properties: Option<Vec<u64>>,
+) -> Status<cl_mem> {
+    let context = find::<Context>(context)?;
+    let whole = memory::check_flags(flags)?;
+    let image = Image::new(format, desc, whole, !host_ptr.is_null())?;
+    let made_of = desc.map_or(Handle::NULL, |d| d.mem_object);
+    let is_row = image.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    // only images of one dimension are made of buffers, and no image of another
+    if made_of.is_null() == is_row {
+        return Err(CL_INVALID_IMAGE_DESCRIPTOR);
+    }
+    let memory = match is_row {
+        true => {
+            let buffer =
+                super::buffer::find_buffer(made_of).map_err(|_| CL_INVALID_IMAGE_DESCRIPTOR)?;
+            if !Arc::ptr_eq(&buffer.context, &context) {
+                return Err(CL_INVALID_CONTEXT);
+            }
+            Memory::image_of(&buffer, flags, image, properties)?
+        }
+        false => Memory::image(context, flags, image, host_ptr, properties)?,
+    };
+    Ok(object::publish(Arc::new(memory)))
+}
 
-/// The error of a call for an image that is none.
-fn no_image(queue: cl_command_queue, image: cl_mem) -> crate::core::Status {
-    find::<Queue>(queue)?;
-    find::<Memory>(image)?;
-    Err(CL_INVALID_MEM_OBJECT)
+/// What the functions of OpenCL 1.1 say of an image.
+fn old_desc(image_type: u32, sizes: [usize; 3], pitches: [usize; 2]) -> Option<cl_image_desc> {
+    Some(cl_image_desc {
+        image_type,
+        image_width: sizes[0],
+        image_height: sizes[1],
+        image_depth: sizes[2],
+        image_array_size: 0,
+        image_row_pitch: pitches[0],
+        image_slice_pitch: pitches[1],
+        num_mip_levels: 0,
+        num_samples: 0,
+        mem_object: Handle::NULL,
+    })
+}
+
+/// The properties of a sampler: pairs of names and values, ended by 0.
+fn sampler_properties(list: &[u64]) -> Status<[u32; 3]> {
+    let mut values = [CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST];
+    let mut given = [false; 3];
+    for pair in list.chunks(2) {
+        let names =
+            [CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE];
+        let at = names.iter().position(|n| u64::from(*n) == pair[0]).ok_or(CL_INVALID_VALUE)?;
+        if std::mem::replace(&mut given[at], true) {
+            return Err(CL_INVALID_VALUE);
+        }
+        let value = pair.get(1).ok_or(CL_INVALID_VALUE)?;
+        values[at] = u32::try_from(*value).map_err(|_| CL_INVALID_VALUE)?;
+    }
+    Ok(values)
+}
+
+/// A list of pairs that a name of 0 ends.
+fn pairs(list: Ptr<u64>) -> Vec<u64> {
+    let mut all: Vec<u64> = vec![];
+    // a value may be 0, a name may not
+    loop {
+        let so_far = list.array(all.len() + 1).unwrap_or_default();
+        match so_far.last() {
+            None | Some(0) => return all,
+            Some(_) => all = list.array(all.len() + 2).unwrap_or_default(),
+        }
+    }
 }
 
 creators! {
     fn clCreateImage(
         context: cl_context,
         flags: u64,
-        _format: Ptr<cl_image_format>,
-        _desc: Ptr<cl_image_desc>,
-        _host_ptr: Ptr<c_void>,
+        format: Ptr<cl_image_format>,
+        desc: Ptr<cl_image_desc>,
+        host_ptr: Ptr<c_void>,
     ) -> cl_mem {
-        find::<Context>(context)?;
-        memory::check_flags(flags)?;
-        Err(CL_INVALID_OPERATION)
+        create(context, flags, (format.get(), desc.get()), host_ptr, None)
     }
 
     fn clCreateImageWithProperties(
         context: cl_context,
-        _properties: Ptr<u64>,
+        properties: Ptr<u64>,
         flags: u64,
-        _format: Ptr<cl_image_format>,
-        _desc: Ptr<cl_image_desc>,
-        _host_ptr: Ptr<c_void>,
+        format: Ptr<cl_image_format>,
+        desc: Ptr<cl_image_desc>,
+        host_ptr: Ptr<c_void>,
     ) -> cl_mem {
         find::<Context>(context)?;
-        memory::check_flags(flags)?;
-        Err(CL_INVALID_OPERATION)
+        let list = properties.get();
+        // no property is known
+        if list.is_some_and(|first| first != 0) {
+            return Err(CL_INVALID_PROPERTY);
+        }
+        let list = list.map(|end| vec![end]);
+        create(context, flags, (format.get(), desc.get()), host_ptr, list)
     }
 
     fn clCreateImage2D(
         context: cl_context,
-        _flags: u64,
-        _format: Ptr<cl_image_format>,
-        _width: usize,
-        _height: usize,
-        _row_pitch: usize,
-        _host_ptr: Ptr<c_void>,
+        flags: u64,
+        format: Ptr<cl_image_format>,
+        width: usize,
+        height: usize,
+        row_pitch: usize,
+        host_ptr: Ptr<c_void>,
     ) -> cl_mem {
-        find::<Context>(context)?;
-        Err(CL_INVALID_OPERATION)
+        let desc = old_desc(CL_MEM_OBJECT_IMAGE2D, [width, height, 0], [row_pitch, 0]);
+        create(context, flags, (format.get(), desc), host_ptr, None).map_err(old_error)
     }
 
     fn clCreateImage3D(
         context: cl_context,
-        _flags: u64,
-        _format: Ptr<cl_image_format>,
-        _width: usize,
-        _height: usize,
-        _depth: usize,
-        _row_pitch: usize,
-        _slice_pitch: usize,
-        _host_ptr: Ptr<c_void>,
+        flags: u64,
+        format: Ptr<cl_image_format>,
+        width: usize,
+        height: usize,
+        depth: usize,
+        row_pitch: usize,
+        slice_pitch: usize,
+        host_ptr: Ptr<c_void>,
     ) -> cl_mem {
-        find::<Context>(context)?;
-        Err(CL_INVALID_OPERATION)
+        let pitches = [row_pitch, slice_pitch];
+        let desc = old_desc(CL_MEM_OBJECT_IMAGE3D, [width, height, depth], pitches);
+        create(context, flags, (format.get(), desc), host_ptr, None).map_err(old_error)
     }
 
     fn clCreateSampler(
         context: cl_context,
-        _normalized: u32,
-        _addressing: u32,
-        _filter: u32,
+        normalized: u32,
+        addressing: u32,
+        filter: u32,
     ) -> cl_sampler {
-        find::<Context>(context)?;
-        Err(CL_INVALID_OPERATION)
+        let context = find::<Context>(context)?;
+        let sampler = Sampler::new(context, normalized, addressing, filter, None)?;
+        Ok(object::publish(Arc::new(sampler)))
     }
 
-    fn clCreateSamplerWithProperties(context: cl_context, _properties: Ptr<u64>) -> cl_sampler {
-        find::<Context>(context)?;
-        Err(CL_INVALID_OPERATION)
-    }
-
-    fn clCreatePipe(
-        context: cl_context,
-        _flags: u64,
-        _packet_size: u32,
-        _max_packets: u32,
-        _properties: Ptr<isize>,
-    ) -> cl_mem {
-        find::<Context>(context)?;
-        Err(CL_INVALID_OPERATION)
-    }
-
-    fn clEnqueueMapImage(
-        queue: cl_command_queue,
-        image: cl_mem,
-        _blocking: u32,
-        _flags: u64,
-        _origin: Sizes,
-        _region: Sizes,
-        _row_pitch: Sizes,
-        _slice_pitch: Sizes,
-        _count: u32,
-        _list: Ptr<cl_event>,
-        _event: Ptr<cl_event>,
-    ) -> Ptr<c_void> {
-        no_image(queue, image)?;
-        Err(CL_INVALID_MEM_OBJECT)
+    fn clCreateSamplerWithProperties(context: cl_context, properties: Ptr<u64>) -> cl_sampler {
+        let context = find::<Context>(context)?;
+        let list = pairs(properties);
+        let [normalized, addressing, filter] = sampler_properties(&list)?;
+        let given = (!properties.is_null()).then(|| list.into_iter().chain([0]).collect());
+        let sampler = Sampler::new(context, normalized, addressing, filter, given)?;
+        Ok(object::publish(Arc::new(sampler)))
     }
 }
 
+/// Functions of OpenCL 1.1 know no image descriptors: what is wrong with one is a size.
+fn old_error(code: i32) -> i32 {
+    if code == CL_INVALID_IMAGE_DESCRIPTOR { CL_INVALID_IMAGE_SIZE } else { code }
+}
+
+references! { Sampler, clRetainSampler, clReleaseSampler }
+
 functions! {
-    fn clRetainSampler(_sampler: cl_sampler) {
-        Err(CL_INVALID_SAMPLER)
-    }
-
-    fn clReleaseSampler(_sampler: cl_sampler) {
-        Err(CL_INVALID_SAMPLER)
-    }
-
     fn clGetSamplerInfo(
-        _sampler: cl_sampler,
-        _name: u32,
-        _size: usize,
-        _value: Ptr<c_void>,
-        _size_ret: Ptr<usize>,
+        sampler: cl_sampler,
+        name: u32,
+        size: usize,
+        value: Ptr<c_void>,
+        size_ret: Ptr<usize>,
     ) {
-        Err(CL_INVALID_SAMPLER)
+        let sampler = find::<Sampler>(sampler)?;
+        let place = Place { size, value, size_ret };
+        match name {
+            CL_SAMPLER_REFERENCE_COUNT => place.put(object::references(&*sampler)),
+            CL_SAMPLER_CONTEXT => place.put(object::handle(&sampler.context)),
+            CL_SAMPLER_NORMALIZED_COORDS => place.put(sampler.normalized),
+            CL_SAMPLER_ADDRESSING_MODE => place.put(sampler.addressing),
+            CL_SAMPLER_FILTER_MODE => place.put(sampler.filter),
+            CL_SAMPLER_PROPERTIES => place.put(sampler.properties.clone().unwrap_or_default()),
+            _ => Err(CL_INVALID_VALUE),
+        }
     }
 
     fn clGetSupportedImageFormats(
@@ -146,127 +208,53 @@ functions! {
         num_formats: Ptr<u32>,
     ) {
         find::<Context>(context)?;
-        memory::check_flags(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
+        let both = flags & CL_MEM_KERNEL_READ_AND_WRITE != 0;
+        let mut flags = memory::check_flags(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
+        if both {
+            flags &= !CL_MEM_READ_ONLY;
+        }
         let images = CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER;
         if !images.contains(&image_type) || num_entries == 0 && !formats.is_null() {
             return Err(CL_INVALID_VALUE);
         }
-        num_formats.set(0);
+        let number = |f: ImageFormat| cl_image_format {
+            image_channel_order: f.order.number(),
+            image_channel_data_type: f.data_type.number(),
+        };
+        let all: Vec<cl_image_format> = image::supported(image_type, flags).map(number).collect();
+        let room = if formats.is_null() { 0 } else { num_entries as usize };
+        formats.set_array(&all[..room.min(all.len())]);
+        num_formats.set(all.len() as u32);
         Ok(())
     }
 
     fn clGetImageInfo(
         image: cl_mem,
-        _name: u32,
-        _size: usize,
-        _value: Ptr<c_void>,
-        _size_ret: Ptr<usize>,
+        name: u32,
+        size: usize,
+        value: Ptr<c_void>,
+        size_ret: Ptr<usize>,
     ) {
-        find::<Memory>(image)?;
-        Err(CL_INVALID_MEM_OBJECT)
-    }
-
-    fn clGetPipeInfo(
-        pipe: cl_mem,
-        _name: u32,
-        _size: usize,
-        _value: Ptr<c_void>,
-        _size_ret: Ptr<usize>,
-    ) {
-        find::<Memory>(pipe)?;
-        Err(CL_INVALID_MEM_OBJECT)
-    }
-
-    fn clEnqueueReadImage(
-        queue: cl_command_queue,
-        image: cl_mem,
-        _blocking: u32,
-        _origin: Sizes,
-        _region: Sizes,
-        _row_pitch: usize,
-        _slice_pitch: usize,
-        _target: Ptr<c_void>,
-        _count: u32,
-        _list: Ptr<cl_event>,
-        _event: Ptr<cl_event>,
-    ) {
-        no_image(queue, image)
-    }
-
-    fn clEnqueueWriteImage(
-        queue: cl_command_queue,
-        image: cl_mem,
-        _blocking: u32,
-        _origin: Sizes,
-        _region: Sizes,
-        _row_pitch: usize,
-        _slice_pitch: usize,
-        _source: Ptr<c_void>,
-        _count: u32,
-        _list: Ptr<cl_event>,
-        _event: Ptr<cl_event>,
-    ) {
-        no_image(queue, image)
-    }
-
-    fn clEnqueueFillImage(
-        queue: cl_command_queue,
-        image: cl_mem,
-        _color: Ptr<c_void>,
-        _origin: Sizes,
-        _region: Sizes,
-        _count: u32,
-        _list: Ptr<cl_event>,
-        _event: Ptr<cl_event>,
-    ) {
-        no_image(queue, image)
-    }
-
-    fn clEnqueueCopyImage(
-        queue: cl_command_queue,
-        source: cl_mem,
-        target: cl_mem,
-        _source_origin: Sizes,
-        _target_origin: Sizes,
-        _region: Sizes,
-        _count: u32,
-        _list: Ptr<cl_event>,
-        _event: Ptr<cl_event>,
-    ) {
-        find::<Queue>(queue)?;
-        find::<Memory>(target)?;
-        no_image(queue, source)
-    }
-
-    fn clEnqueueCopyImageToBuffer(
-        queue: cl_command_queue,
-        source: cl_mem,
-        target: cl_mem,
-        _origin: Sizes,
-        _region: Sizes,
-        _offset: usize,
-        _count: u32,
-        _list: Ptr<cl_event>,
-        _event: Ptr<cl_event>,
-    ) {
-        find::<Queue>(queue)?;
-        find::<Memory>(target)?;
-        no_image(queue, source)
-    }
-
-    fn clEnqueueCopyBufferToImage(
-        queue: cl_command_queue,
-        source: cl_mem,
-        target: cl_mem,
-        _offset: usize,
-        _origin: Sizes,
-        _region: Sizes,
-        _count: u32,
-        _list: Ptr<cl_event>,
-        _event: Ptr<cl_event>,
-    ) {
-        find::<Queue>(queue)?;
-        find::<Memory>(source)?;
-        no_image(queue, target)
+        let memory = find::<Memory>(image)?;
+        let image = memory.image.ok_or(CL_INVALID_MEM_OBJECT)?;
+        let place = Place { size, value, size_ret };
+        match name {
+            CL_IMAGE_FORMAT => place.put(cl_image_format {
+                image_channel_order: image.format.order.number(),
+                image_channel_data_type: image.format.data_type.number(),
+            }),
+            CL_IMAGE_ELEMENT_SIZE => place.put(image.texel_bytes()),
+            CL_IMAGE_ROW_PITCH => place.put(image.row_pitch),
+            CL_IMAGE_SLICE_PITCH => place.put(image.slice_pitch),
+            CL_IMAGE_WIDTH => place.put(image.width),
+            CL_IMAGE_HEIGHT => place.put(image.height),
+            CL_IMAGE_DEPTH => place.put(image.depth),
+            CL_IMAGE_ARRAY_SIZE => place.put(image.layers),
+            CL_IMAGE_BUFFER => {
+                place.put(memory.parent.as_ref().map_or(Handle::NULL, object::handle))
+            }
+            CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => place.put(0u32),
+            _ => Err(CL_INVALID_VALUE),
+        }
     }
 }

@@ -4,6 +4,10 @@ use super::arguments::{Submission, WaitList};
 use super::buffer::{check_readable, check_writable, queue_and_buffer};
 use super::{creators, functions};
 use crate::core::Status;
+use crate::core::image::Span;
+use crate::core::memory::Memory;
+use crate::core::object::find;
+use crate::core::queue::Queue;
 use crate::sys::Ptr;
 use crate::sys::constants::*;
 use crate::sys::types::{cl_command_queue, cl_event, cl_mem};
@@ -46,12 +50,13 @@ creators! {
         if writes {
             check_writable(&buffer)?;
         }
-        let pointer = buffer.map(offset, size, writes);
+        let span = Span::line(offset, size);
+        let pointer = buffer.map(span, writes);
         let submission = Submission { queue, wait, event };
         let memory = Arc::clone(&buffer);
         let done = submission.enqueue_blocking(CL_COMMAND_MAP_BUFFER, blocking, Box::new(move |_| {
             if flags & CL_MAP_WRITE_INVALIDATE_REGION == 0 {
-                memory.fill_mapping(offset, size);
+                memory.fill_mapping(span);
             }
             Ok(())
         }));
@@ -69,7 +74,10 @@ functions! {
         list: Ptr<cl_event>,
         event: Ptr<cl_event>,
     ) {
-        let (queue, memory) = queue_and_buffer(queue, memory)?;
+        let (queue, memory) = (find::<Queue>(queue)?, find::<Memory>(memory)?);
+        if !Arc::ptr_eq(&queue.context, &memory.context) {
+            return Err(CL_INVALID_CONTEXT);
+        }
         if !memory.is_mapped(mapped.address()) {
             return Err(CL_INVALID_VALUE);
         }

@@ -18,12 +18,14 @@ mod kernel;
 mod launch;
 mod mapping;
 mod memory;
+mod pipe;
 mod platform;
 mod program;
 mod program_info;
 mod queue;
 mod rect;
 mod svm;
+mod texels;
 mod unsupported;
 
 pub use dispatch::DISPATCH;

@@ -1,11 +1,10 @@
 //! Commands that read, write and copy boxes of up to three dimensions inside buffers.
 
 use super::arguments::{Submission, WaitList};
-use super::buffer::{check_readable, check_writable, queue_and_buffer};
+use super::buffer::{check_readable, check_writable, find_buffer, queue_and_buffer};
 use super::functions;
 use crate::core::Status;
 use crate::core::memory::Memory;
-use crate::core::object::find;
 use crate::sys::Ptr;
 use crate::sys::constants::*;
 use crate::sys::types::{cl_command_queue, cl_event, cl_mem};
@@ -175,7 +174,7 @@ functions! {
         event: Ptr<cl_event>,
     ) {
         let (queue, source) = queue_and_buffer(queue, source)?;
-        let target = find::<Memory>(target)?;
+        let target = find_buffer(target)?;
         if !Arc::ptr_eq(&queue.context, &target.context) {
             return Err(CL_INVALID_CONTEXT);
         }

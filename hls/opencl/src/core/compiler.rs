@@ -17,7 +17,7 @@ const DEFAULT_STANDARD: &str = "CL1.2";
 /// Built-in conversions that clang-22 gets wrong, as functions that it gets right.
 const CONVERSIONS: &str = include_str!("../../../../scripts/clang-22-conversions.h");
 /// How the names of the functions begin that [`CONVERSIONS`] replaces.
-const REPLACED: [&str; 2] = ["convert", "vloada_half"];
+const REPLACED: [&str; 3] = ["convert", "vloada_half", "get_image_channel_data_type"];
 /// Lengths of vectors, and what names of conversions have in them that saturate such a vector.
 const SATURATED: [(u32, &str); 6] =
     [(1, "_sat"), (2, "2_sat"), (3, "3_sat"), (4, "4_sat"), (8, "8_sat"), (16, "16_sat")];
@@ -87,7 +87,7 @@ fn run_clang(source: &Source, options: &Options, args: &[String]) -> Result<Made
     clang.arg("-Xclang").arg(format!("-cl-ext={}", extensions(standard)));
     // plain `inline` functions are definitions, as in other OpenCL implementations
     clang.args(["-fgnu89-inline", "-fno-crash-diagnostics", "-Wno-pass-failed"]);
-    clang.args(["-D__OPENCL_VERSION__=300", "-U__IMAGE_SUPPORT__"]);
+    clang.arg("-D__OPENCL_VERSION__=300");
     if let Some(macros) = conversions(source, options) {
         let conversions = folder.join("clhls-conversions.h");
         write(&conversions, CONVERSIONS)?;

@@ -130,8 +130,10 @@ impl Device {
 /// Extensions that every device has, with their versions.
 pub fn extensions() -> Vec<NameVersion> {
     let names = [
+        "cl_khr_3d_image_writes",
         "cl_khr_byte_addressable_store",
         "cl_khr_create_command_queue",
+        "cl_khr_depth_images",
         "cl_khr_expect_assume",
         "cl_khr_extended_versioning",
         "cl_khr_fp16",
@@ -161,16 +163,19 @@ pub fn extension_names() -> String {
 /// Optional features of OpenCL C 3.0 that every device has.
 pub fn features() -> Vec<NameVersion> {
     let names = [
+        "__opencl_c_3d_image_writes",
         "__opencl_c_atomic_order_acq_rel",
         "__opencl_c_atomic_order_seq_cst",
         "__opencl_c_atomic_scope_device",
         "__opencl_c_fp64",
         "__opencl_c_generic_address_space",
+        "__opencl_c_images",
         "__opencl_c_int64",
         "__opencl_c_integer_dot_product_input_4x8bit",
         "__opencl_c_integer_dot_product_input_4x8bit_packed",
         "__opencl_c_program_scope_global_variables",
         "__opencl_c_work_group_collective_functions",
+        "__opencl_c_read_write_images",
     ];
     names.iter().map(|name| NameVersion::new(name, 3, 0, 0)).collect()
 }

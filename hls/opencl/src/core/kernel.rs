@@ -5,10 +5,11 @@ use super::device::Device;
 use super::memory::Memory;
 use super::object::{self, Header, object};
 use super::program::Program;
+use super::sampler::Sampler;
 use super::{Status, lock};
 use crate::sys::constants::*;
 use crate::sys::{Handle, Ptr};
-use abi::ArgKind;
+use abi::{Access, Arg, ArgKind};
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, Weak};
@@ -18,6 +19,8 @@ use std::sync::{Arc, Mutex, Weak};
 pub enum Argument {
     /// A buffer; the kernel does not keep it.
     Buffer(Weak<Memory>),
+    /// An image; the kernel does not keep it.
+    Image(Weak<Memory>),
     /// An address of shared virtual memory, or null.
     Address(usize),
     /// Bytes of local memory.
@@ -117,7 +120,8 @@ impl Kernel {
     /// Sets an argument as `clSetKernelArg` does.
     ///
     /// # Errors
-    /// `CL_INVALID_ARG_INDEX`, `CL_INVALID_ARG_SIZE`, `CL_INVALID_ARG_VALUE`, `CL_INVALID_MEM_OBJECT`
+    /// `CL_INVALID_ARG_INDEX`, `CL_INVALID_ARG_SIZE`, `CL_INVALID_ARG_VALUE`, `CL_INVALID_MEM_OBJECT`,
+    /// `CL_INVALID_SAMPLER`
     pub fn set_arg(&self, index: usize, size: usize, value: Ptr<c_void>) -> Status {
         let info = self.facts().signature.args.get(index).ok_or(CL_INVALID_ARG_INDEX)?;
         let argument = match info.kind {
@@ -129,12 +133,24 @@ impl Kernel {
                     None | Some(Handle::NULL) => Argument::Address(0),
                     Some(handle) => {
                         let memory = object::find::<Memory>(handle)?;
-                        if !Arc::ptr_eq(&memory.context, &self.program.context) {
+                        let context = &self.program.context;
+                        if !memory.is_buffer() || !Arc::ptr_eq(&memory.context, context) {
                             return Err(CL_INVALID_MEM_OBJECT);
                         }
                         Argument::Buffer(Arc::downgrade(&memory))
                     }
                 }
+            }
+            ArgKind::Image | ArgKind::Sampler if size != size_of::<Handle>() => {
+                return Err(CL_INVALID_ARG_SIZE);
+            }
+            ArgKind::Image => {
+                let handle = value.cast::<Handle>().get().unwrap_or(Handle::NULL);
+                self.image_argument(info, &object::find::<Memory>(handle)?)?
+            }
+            ArgKind::Sampler => {
+                let handle = value.cast::<Handle>().get().unwrap_or(Handle::NULL);
+                Argument::Value(object::find::<Sampler>(handle)?.word().to_le_bytes().to_vec())
             }
             ArgKind::LocalPtr if !value.is_null() => return Err(CL_INVALID_ARG_VALUE),
             ArgKind::LocalPtr if size == 0 => return Err(CL_INVALID_ARG_SIZE),
@@ -145,6 +161,32 @@ impl Kernel {
         };
         lock(&self.args)[index] = Some(argument);
         Ok(())
+    }
+
+    /// An image for an argument that takes images of its kind and lets the kernel do what it does with them.
+    fn image_argument(&self, info: &Arg, memory: &Arc<Memory>) -> Status<Argument> {
+        let image = memory.image.ok_or(CL_INVALID_MEM_OBJECT)?;
+        if !Arc::ptr_eq(&memory.context, &self.program.context) {
+            return Err(CL_INVALID_MEM_OBJECT);
+        }
+        let plain = info.type_name.replace("_depth", "");
+        let kind = match image.kind {
+            CL_MEM_OBJECT_IMAGE1D => "image1d_t",
+            CL_MEM_OBJECT_IMAGE1D_ARRAY => "image1d_array_t",
+            CL_MEM_OBJECT_IMAGE1D_BUFFER => "image1d_buffer_t",
+            CL_MEM_OBJECT_IMAGE2D => "image2d_t",
+            CL_MEM_OBJECT_IMAGE2D_ARRAY => "image2d_array_t",
+            _ => "image3d_t",
+        };
+        let allowed = match info.access {
+            Access::ReadOnly => memory.flags & CL_MEM_WRITE_ONLY == 0,
+            Access::WriteOnly => memory.flags & CL_MEM_READ_ONLY == 0,
+            _ => memory.flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) == 0,
+        };
+        match plain == kind && allowed {
+            true => Ok(Argument::Image(Arc::downgrade(memory))),
+            false => Err(CL_INVALID_ARG_VALUE),
+        }
     }
 
     /// Sets an argument to an address of shared virtual memory.

@@ -8,7 +8,8 @@ use super::memory::Memory;
 use super::progress::patiently;
 use super::queue::{Queue, Work};
 use crate::sys::constants::*;
-use crate::sys::{HostMemory, with_regions};
+use crate::sys::{HostMemory, UsedMemory, with_regions};
+use abi::image::TEXEL_ALIGN;
 use host::{NdRange, Printed, RawArg, ResolvedRange, check_raw_args};
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -61,7 +62,7 @@ struct Launch {
     kernel: String,
     range: ResolvedRange,
     args: Vec<RawArg>,
-    memory: Vec<(String, Arc<HostMemory>)>,
+    memory: Vec<UsedMemory>,
     /// Keeps the objects, whose destructors tell the program that it may free what they use.
     objects: Vec<Arc<Memory>>,
 }
@@ -122,6 +123,19 @@ impl Launch {
         Ok(match arg {
             Argument::Local(size) => RawArg::Local(size),
             Argument::Value(bytes) => RawArg::Value(bytes),
+            Argument::Image(memory) => {
+                let memory = memory.upgrade().ok_or(CL_INVALID_KERNEL_ARGS)?;
+                let image = memory.image.ok_or(CL_INVALID_KERNEL_ARGS)?;
+                self.add(format!("argument `{name}`"), Arc::clone(&memory.storage));
+                if let Some(used) =
+                    self.memory.iter_mut().find(|m| Arc::ptr_eq(&m.memory, &memory.storage))
+                {
+                    used.unit = TEXEL_ALIGN;
+                }
+                let descriptor = image.descriptor(memory.address());
+                self.objects.push(memory);
+                RawArg::Image(descriptor)
+            }
             Argument::Address(address) => {
                 self.add_svm(address, &format!("argument `{name}`"));
                 RawArg::Pointer(address as u64)
@@ -143,8 +157,8 @@ impl Launch {
     }
 
     fn add(&mut self, name: String, memory: Arc<HostMemory>) {
-        if !self.memory.iter().any(|(_, m)| Arc::ptr_eq(m, &memory)) {
-            self.memory.push((name, memory));
+        if !self.memory.iter().any(|m| Arc::ptr_eq(&m.memory, &memory)) {
+            self.memory.push(UsedMemory { name, memory, unit: 1 });
         }
     }
 

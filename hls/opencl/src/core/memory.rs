@@ -1,6 +1,7 @@
-//! Memory objects: buffers and parts of buffers.
+//! Memory objects: buffers, parts of buffers, images.
 
 use super::context::Context;
+use super::image::{Image, Span};
 use super::object::{Header, handle_of, object};
 use super::{Status, lock};
 use crate::sys::callback::{Callback, OfObject};
@@ -13,8 +14,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mapping {
     address: usize,
-    offset: usize,
-    size: usize,
+    span: Span,
     writes: bool,
 }
 
@@ -33,6 +33,8 @@ pub struct Memory {
     pub host_ptr: Ptr<c_void>,
     /// Properties as given, with the final zero; none if there was no list.
     pub properties: Option<Vec<u64>>,
+    /// What it is besides, if it is an image.
+    pub image: Option<Image>,
     /// The buffer that it is a part of.
     pub parent: Option<Arc<Memory>>,
     /// Where the contents are, for commands and kernels.
@@ -105,6 +107,7 @@ impl Memory {
         let (mappings, destructors) = Default::default();
         Ok(Memory {
             header: Header::new(),
+            image: None,
             context,
             flags,
             size,
@@ -128,6 +131,10 @@ impl Memory {
         if parent.parent.is_some() {
             return Err(CL_INVALID_MEM_OBJECT);
         }
+        Self::window(parent, flags, origin, size)
+    }
+
+    fn window(parent: &Arc<Memory>, flags: u64, origin: usize, size: usize) -> Status<Self> {
         let exclusive = at_most_one(flags, DEVICE_ACCESS) && at_most_one(flags, HOST_ACCESS);
         if flags & !(DEVICE_ACCESS | HOST_ACCESS) != 0 || !exclusive {
             return Err(CL_INVALID_VALUE);
@@ -162,6 +169,7 @@ impl Memory {
         let (mappings, destructors) = Default::default();
         Ok(Memory {
             header: Header::new(),
+            image: None,
             context: Arc::clone(&parent.context),
             flags: device | host | of(HOST_POINTER),
             size,
@@ -174,6 +182,74 @@ impl Memory {
             mappings,
             destructors,
         })
+    }
+
+    /// An image, whose memory has the pitches of the host's where there is such memory.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`, `CL_INVALID_IMAGE_SIZE`, `CL_INVALID_HOST_PTR`, `CL_MEM_OBJECT_ALLOCATION_FAILURE`
+    pub fn image(
+        context: Arc<Context>,
+        flags: u64,
+        image: Image,
+        host_ptr: Ptr<c_void>,
+        properties: Option<Vec<u64>>,
+    ) -> Status<Self> {
+        let flags = check_flags(flags)?;
+        let size = image.bytes()?;
+        if size as u64 > context.max_allocation() {
+            return Err(CL_INVALID_IMAGE_SIZE);
+        }
+        let takes_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+        if takes_pointer == host_ptr.is_null() {
+            return Err(CL_INVALID_HOST_PTR);
+        }
+        let mirrored = flags & CL_MEM_USE_HOST_PTR != 0;
+        let storage = HostMemory::new(size).ok_or(CL_MEM_OBJECT_ALLOCATION_FAILURE)?;
+        if takes_pointer {
+            let all = image.span(image.all());
+            all.copy(storage.pointer(0), host_ptr, all);
+        }
+        let (mappings, destructors) = Default::default();
+        Ok(Memory {
+            header: Header::new(),
+            image: Some(image),
+            context,
+            flags,
+            size,
+            host_ptr: if mirrored { host_ptr } else { Ptr::NULL },
+            properties,
+            parent: None,
+            storage,
+            offset: 0,
+            mirrored,
+            mappings,
+            destructors,
+        })
+    }
+
+    /// An image of one dimension that is made of a buffer.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`, `CL_INVALID_IMAGE_SIZE` if the buffer is too small.
+    pub fn image_of(
+        buffer: &Arc<Memory>,
+        flags: u64,
+        image: Image,
+        properties: Option<Vec<u64>>,
+    ) -> Status<Self> {
+        let size = image.bytes()?;
+        if size > buffer.size {
+            return Err(CL_INVALID_IMAGE_SIZE);
+        }
+        let mut memory = Self::window(buffer, flags, 0, size)?;
+        (memory.image, memory.properties) = (Some(image), properties);
+        Ok(memory)
+    }
+
+    /// Whether it is a buffer, or a part of one.
+    pub fn is_buffer(&self) -> bool {
+        self.image.is_none()
     }
 
     /// Where it begins in its buffer.
@@ -212,10 +288,10 @@ impl Memory {
     }
 
     /// Reserves a mapping and gives the pointer for the program. [`Memory::fill_mapping`] fills it.
-    pub fn map(&self, offset: usize, size: usize, writes: bool) -> Ptr<c_void> {
-        let pointer = self.mapped(offset);
+    pub fn map(&self, span: Span, writes: bool) -> Ptr<c_void> {
+        let pointer = self.mapped(span.start);
         let address = pointer.address();
-        lock(&self.mappings).push(Mapping { address, offset, size, writes });
+        lock(&self.mappings).push(Mapping { address, span, writes });
         pointer
     }
 
@@ -224,9 +300,9 @@ impl Memory {
     }
 
     /// Brings the contents to where they are mapped.
-    pub fn fill_mapping(&self, offset: usize, size: usize) {
+    pub fn fill_mapping(&self, span: Span) {
         if self.mirrored {
-            self.host_ptr.offset(offset).copy_from(self.pointer(offset), size);
+            span.copy(self.host_ptr, self.pointer(0), span);
         }
     }
 
@@ -242,10 +318,10 @@ impl Memory {
             let at = all.iter().position(|m| m.address == address);
             at.map(|at| all.remove(at))
         };
-        if let Some(Mapping { offset, size, writes: true, .. }) = mapping
+        if let Some(Mapping { span, writes: true, .. }) = mapping
             && self.mirrored
         {
-            self.pointer(offset).copy_from(self.host_ptr.offset(offset), size);
+            span.copy(self.pointer(0), self.host_ptr, span);
         }
     }
 

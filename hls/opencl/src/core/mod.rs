@@ -8,6 +8,7 @@ pub mod container;
 pub mod context;
 pub mod device;
 pub mod event;
+pub mod image;
 pub mod kept;
 pub mod kernel;
 pub mod kernel_info;
@@ -18,6 +19,7 @@ pub mod platform;
 pub mod program;
 pub mod progress;
 pub mod queue;
+pub mod sampler;
 pub mod spirv;
 pub mod svm;
 

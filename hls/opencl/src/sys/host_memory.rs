@@ -67,15 +67,26 @@ impl Drop for HostMemory {
     }
 }
 
+/// Memory that a launch may access.
+#[derive(Debug)]
+pub struct UsedMemory {
+    /// In words, for messages.
+    pub name: String,
+    /// The memory.
+    pub memory: Arc<HostMemory>,
+    /// Kernels access whole units of as many bytes: the texels of images.
+    pub unit: u64,
+}
+
 /// Runs `work` on the memory of a launch; each memory is in the list once.
 pub fn with_regions<R>(
-    memory: &[(String, Arc<HostMemory>)],
+    memory: &[UsedMemory],
     work: impl FnOnce(&mut [MemoryRegion<'_>]) -> R,
 ) -> R {
-    let region = |(name, memory): &(String, Arc<HostMemory>)| MemoryRegion {
+    let region = |UsedMemory { name, memory, unit }: &UsedMemory| MemoryRegion {
         name: name.clone(),
         address: memory.address() as u64,
-        size: memory.size as u64,
+        size: (memory.size as u64).next_multiple_of(*unit),
         // SAFETY: whole pages, initialised, kept by the list, and in it only once. Commands and launches that use
         // the same memory at the same time are data races by OpenCL's memory model unless all of them read.
         storage: unsafe { std::slice::from_raw_parts_mut(memory.start.as_ptr(), memory.whole) },

@@ -9,6 +9,6 @@ mod ptr;
 pub mod types;
 
 pub use dispatch::Dispatch;
-pub use host_memory::{HostMemory, with_regions};
+pub use host_memory::{HostMemory, UsedMemory, with_regions};
 pub use ptr::Ptr;
 pub use types::{Handle, NameVersion};

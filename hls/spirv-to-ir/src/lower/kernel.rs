@@ -26,7 +26,10 @@ impl Lower<'_, '_, '_> {
         for (k, &(id, ty)) in self.raw.params.iter().enumerate() {
             let index = k as u32;
             let mut arg = self.argument(index, id, ty)?;
-            arg.type_name = types.get(k).cloned().unwrap_or_default();
+            // The types of images and samplers say more than their names do.
+            if arg.type_name.is_empty() {
+                arg.type_name = types.get(k).cloned().unwrap_or_default();
+            }
             if arg.name.is_empty() {
                 arg.name = names.get(k).cloned().unwrap_or_default();
             }
@@ -66,8 +69,11 @@ impl Lower<'_, '_, '_> {
             no_write: deco.no_write,
             no_read: deco.no_read,
         };
-        let Kind::Pointer { class, pointee } = info.kind else {
-            return self.value_argument(arg, index, id, ty);
+        let (class, pointee) = match info.kind {
+            Kind::Pointer { class, pointee } => (class, pointee),
+            Kind::Image(image) => return self.image_argument(arg, index, id, ty, image),
+            Kind::Sampler => return Ok(self.sampler_argument(arg, index, id)),
+            _ => return self.value_argument(arg, index, id, ty),
         };
         if class == StorageClass::Function {
             return self.by_value_pointer(arg, index, id, pointee);

@@ -9,6 +9,7 @@ mod convert;
 mod copy;
 mod float;
 mod group;
+pub(crate) mod image;
 mod integer;
 mod kernel;
 mod memory;
@@ -253,6 +254,11 @@ impl<'a> Lower<'a, '_, '_> {
     }
 
     // --- values ---
+
+    /// Says what an id stands for.
+    fn define(&mut self, id: Id, leaves: Leaves) {
+        self.vals.insert(id, Val::Leaves(leaves));
+    }
 
     /// The value of an id.
     pub fn val(&mut self, id: Id) -> R<Val> {

@@ -10,7 +10,8 @@ use rspirv::spirv::Scope;
 pub(super) const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
 pub(super) const RELEASE: u32 = 0x4 | 0x8 | 0x10;
 const LOCAL: u32 = 0x100;
-const GLOBAL: u32 = 0x200;
+/// CrossWorkgroupMemory and ImageMemory: images are global memory.
+const GLOBAL: u32 = 0x200 | 0x800;
 
 /// The memories that semantics order.
 pub(super) fn fence_flags(semantics: u32) -> FenceFlags {

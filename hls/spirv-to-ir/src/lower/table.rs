@@ -68,6 +68,18 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     (Op::PtrDiff, |l, i| l.pointer_difference(i)),
     // Functions
     (Op::FunctionCall, |l, i| l.function_call(i)),
+    // Images
+    (Op::SampledImage, |l, i| l.sampled_image(i)),
+    (Op::ImageSampleExplicitLod, |l, i| l.image_sample(i)),
+    (Op::ImageFetch, |l, i| l.image_read(i)),
+    (Op::ImageRead, |l, i| l.image_read(i)),
+    (Op::ImageWrite, |l, i| l.image_write(i)),
+    (Op::Image, |l, i| l.image_of(i)),
+    (Op::ImageQueryFormat, |l, i| l.image_format(i)),
+    (Op::ImageQueryOrder, |l, i| l.image_order(i)),
+    (Op::ImageQuerySizeLod, |l, i| l.image_size(i)),
+    (Op::ImageQuerySize, |l, i| l.image_size(i)),
+    (Op::ImageQueryLevels, |l, i| l.image_levels(i)),
     // Conversions
     (Op::ConvertFToU, |l, i| l.float_to_int(i, false)),
     (Op::ConvertFToS, |l, i| l.float_to_int(i, true)),

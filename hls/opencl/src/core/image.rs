@@ -1,0 +1,439 @@
+//! What a memory object that is an image has besides: its kind, format and layout.
+
+use super::Status;
+use crate::sys::Ptr;
+use crate::sys::constants::*;
+use crate::sys::types::{cl_image_desc, cl_image_format};
+use abi::{ChannelOrder, ChannelType, ImageDescriptor, ImageFormat};
+use std::ffi::c_void;
+
+/// Largest sizes of images.
+pub const MAX_2D: usize = 16384;
+/// Of images of three dimensions, along each.
+pub const MAX_3D: usize = 2048;
+/// Most layers of an array.
+pub const MAX_LAYERS: usize = 2048;
+/// Most texels of an image that is made of a buffer.
+pub const MAX_BUFFER: usize = 1 << 24;
+
+/// Layout of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Image {
+    /// `CL_MEM_OBJECT_IMAGE2D`...
+    pub kind: u32,
+    /// Format of the texels.
+    pub format: ImageFormat,
+    /// Texels of a row.
+    pub width: usize,
+    /// Rows; 0 for images of one dimension.
+    pub height: usize,
+    /// Slices; 0 for images of less than three dimensions.
+    pub depth: usize,
+    /// Layers; 0 for images that are no arrays.
+    pub layers: usize,
+    /// Bytes from a row to the next.
+    pub row_pitch: usize,
+    /// Bytes from a slice or layer to the next; 0 if there are none.
+    pub slice_pitch: usize,
+}
+
+/// Rows of bytes at equal distances, in slices at equal distances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Where the first row begins.
+    pub start: usize,
+    /// Bytes of a row.
+    pub bytes: usize,
+    /// Rows of a slice.
+    pub rows: usize,
+    /// From a row to the next.
+    pub row_pitch: usize,
+    /// Slices.
+    pub slices: usize,
+    /// From a slice to the next.
+    pub slice_pitch: usize,
+}
+
+impl Span {
+    /// Bytes without gaps.
+    pub fn line(start: usize, bytes: usize) -> Self {
+        Span { start, bytes, rows: 1, row_pitch: bytes, slices: 1, slice_pitch: bytes }
+    }
+
+    /// Where its rows begin.
+    pub fn starts(self) -> impl Iterator<Item = usize> {
+        (0..self.slices).flat_map(move |z| {
+            (0..self.rows).map(move |y| self.start + y * self.row_pitch + z * self.slice_pitch)
+        })
+    }
+
+    /// First byte after the last row.
+    pub fn end(self) -> Option<usize> {
+        let slices = (self.slices - 1).checked_mul(self.slice_pitch)?;
+        let rows = (self.rows - 1).checked_mul(self.row_pitch)?;
+        self.start.checked_add(slices)?.checked_add(rows)?.checked_add(self.bytes)
+    }
+
+    /// Copies the rows of another span, which has as many of the same size.
+    pub fn copy(self, to: Ptr<c_void>, from: Ptr<c_void>, source: Span) {
+        for (target, source) in self.starts().zip(source.starts()) {
+            to.offset(target).copy_from(from.offset(source), self.bytes);
+        }
+    }
+}
+
+/// Texels of an image: where the box begins and how large it is, along rows, columns and slices or layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Texels {
+    origin: [usize; 3],
+    size: [usize; 3],
+}
+
+impl Image {
+    /// Reads what an image is to be like; its sizes are those that devices have.
+    ///
+    /// # Errors
+    /// `CL_INVALID_IMAGE_FORMAT_DESCRIPTOR`, `CL_IMAGE_FORMAT_NOT_SUPPORTED`, `CL_INVALID_IMAGE_DESCRIPTOR`,
+    /// `CL_INVALID_IMAGE_SIZE`
+    pub fn new(
+        format: Option<cl_image_format>,
+        desc: Option<cl_image_desc>,
+        flags: u64,
+        has_host_ptr: bool,
+    ) -> Status<Self> {
+        let format = format.ok_or(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)?;
+        let desc = desc.ok_or(CL_INVALID_IMAGE_DESCRIPTOR)?;
+        let (order, data_type) = (format.image_channel_order, format.image_channel_data_type);
+        let format = ImageFormat::from_numbers(order, data_type)
+            .ok_or(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)?;
+        let kind = desc.image_type;
+        if !(CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER).contains(&kind)
+            || desc.num_mip_levels != 0
+            || desc.num_samples != 0
+        {
+            return Err(CL_INVALID_IMAGE_DESCRIPTOR);
+        }
+        let mut image = Image {
+            kind,
+            format,
+            width: desc.image_width,
+            height: if axes(kind) >= 2 { desc.image_height } else { 0 },
+            depth: if axes(kind) == 3 { desc.image_depth } else { 0 },
+            layers: if arrayed(kind) { desc.image_array_size } else { 0 },
+            row_pitch: desc.image_row_pitch,
+            slice_pitch: desc.image_slice_pitch,
+        };
+        image.check_sizes()?;
+        if !supported(kind, flags).any(|f| f == format) {
+            return Err(CL_IMAGE_FORMAT_NOT_SUPPORTED);
+        }
+        image.fill_in_pitches(has_host_ptr)?;
+        Ok(image)
+    }
+
+    fn check_sizes(&self) -> Status {
+        let most = match self.kind {
+            CL_MEM_OBJECT_IMAGE3D => MAX_3D,
+            CL_MEM_OBJECT_IMAGE1D_BUFFER => MAX_BUFFER,
+            _ => MAX_2D,
+        };
+        let [width, height, depth] = [self.width, self.height, self.depth];
+        let mut sizes = vec![(width, most)];
+        if axes(self.kind) >= 2 {
+            sizes.push((height, most));
+        }
+        if axes(self.kind) == 3 {
+            sizes.push((depth, most));
+        }
+        if arrayed(self.kind) {
+            sizes.push((self.layers, MAX_LAYERS));
+        }
+        if sizes.iter().any(|(n, _)| *n == 0) {
+            return Err(CL_INVALID_IMAGE_DESCRIPTOR);
+        }
+        if sizes.iter().any(|(n, most)| n > most) { Err(CL_INVALID_IMAGE_SIZE) } else { Ok(()) }
+    }
+
+    /// Pitches are given for memory of the host only.
+    fn fill_in_pitches(&mut self, has_host_ptr: bool) -> Status {
+        let texel = self.texel_bytes();
+        let row = self.width * texel;
+        if !has_host_ptr && (self.row_pitch != 0 || self.slice_pitch != 0) {
+            return Err(CL_INVALID_IMAGE_DESCRIPTOR);
+        }
+        if self.row_pitch == 0 {
+            self.row_pitch = row;
+        }
+        if self.row_pitch < row || !self.row_pitch.is_multiple_of(texel) {
+            return Err(CL_INVALID_IMAGE_DESCRIPTOR);
+        }
+        if !has_slices(self.kind) {
+            self.slice_pitch = 0;
+            return Ok(());
+        }
+        let slice = self.row_pitch.checked_mul(self.height.max(1)).ok_or(CL_INVALID_IMAGE_SIZE)?;
+        if self.slice_pitch == 0 {
+            self.slice_pitch = slice;
+        }
+        if self.slice_pitch < slice || !self.slice_pitch.is_multiple_of(self.row_pitch) {
+            return Err(CL_INVALID_IMAGE_DESCRIPTOR);
+        }
+        Ok(())
+    }
+
+    /// `CL_IMAGE_ELEMENT_SIZE`
+    pub fn texel_bytes(&self) -> usize {
+        self.format.texel_bytes() as usize
+    }
+
+    /// Bytes of all texels, with the gaps between rows and slices.
+    ///
+    /// # Errors
+    /// `CL_INVALID_IMAGE_SIZE`
+    pub fn bytes(&self) -> Status<usize> {
+        let rows = self.row_pitch.checked_mul(self.height.max(1));
+        let slices = self.depth.max(self.layers).max(1);
+        let all = if has_slices(self.kind) { self.slice_pitch.checked_mul(slices) } else { rows };
+        all.ok_or(CL_INVALID_IMAGE_SIZE)
+    }
+
+    /// Columns, rows, slices or layers.
+    fn sizes(&self) -> [usize; 3] {
+        [self.width, self.height.max(1), self.depth.max(self.layers).max(1)]
+    }
+
+    /// All texels.
+    pub fn all(&self) -> Texels {
+        Texels { origin: [0; 3], size: self.sizes() }
+    }
+
+    /// The texels of a command.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` if they are not in the image, or it does not have as many dimensions.
+    pub fn texels(&self, origin: Ptr<usize>, region: Ptr<usize>) -> Status<Texels> {
+        let triple = |p: Ptr<usize>| {
+            let values = p.array(3).ok_or(CL_INVALID_VALUE)?;
+            Ok::<_, i32>([values[0], values[1], values[2]])
+        };
+        let (mut origin, mut size) = (triple(origin)?, triple(region)?);
+        let dimensions = axes(self.kind) + usize::from(arrayed(self.kind));
+        let beyond = |k: usize| origin[k] != 0 || size[k] != 1;
+        if size.contains(&0) || (dimensions..3).any(beyond) {
+            return Err(CL_INVALID_VALUE);
+        }
+        if self.kind == CL_MEM_OBJECT_IMAGE1D_ARRAY {
+            // the layer is the second coordinate
+            origin.swap(1, 2);
+            size.swap(1, 2);
+        }
+        let inside =
+            |k: usize| origin[k].checked_add(size[k]).is_some_and(|n| n <= self.sizes()[k]);
+        if (0..3).all(inside) { Ok(Texels { origin, size }) } else { Err(CL_INVALID_VALUE) }
+    }
+
+    /// Where texels stand in the image's memory.
+    pub fn span(&self, texels: Texels) -> Span {
+        let [x, y, z] = texels.origin;
+        let texel = self.texel_bytes();
+        Span {
+            start: x * texel + y * self.row_pitch + z * self.slice_pitch,
+            bytes: texels.size[0] * texel,
+            rows: texels.size[1],
+            row_pitch: self.row_pitch,
+            slices: texels.size[2],
+            slice_pitch: self.slice_pitch,
+        }
+    }
+
+    /// Where the texels of a box stand in memory of the host with these pitches, of which 0 means none.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for pitches that do not hold the box.
+    pub fn host_span(&self, texels: Texels, row_pitch: usize, slice_pitch: usize) -> Status<Span> {
+        let [width, rows, slices] = texels.size;
+        let bytes = width * self.texel_bytes();
+        let row_pitch = if row_pitch == 0 { bytes } else { row_pitch };
+        let slice = row_pitch.checked_mul(rows).ok_or(CL_INVALID_VALUE)?;
+        if slice_pitch != 0 && !has_slices(self.kind) {
+            return Err(CL_INVALID_VALUE);
+        }
+        let slice_pitch = if slice_pitch == 0 { slice } else { slice_pitch };
+        if row_pitch < bytes || slice_pitch < slice {
+            return Err(CL_INVALID_VALUE);
+        }
+        Ok(Span { start: 0, bytes, rows, row_pitch, slices, slice_pitch })
+    }
+
+    /// Whether two boxes have a texel in common.
+    pub fn overlap(a: Texels, b: Texels) -> bool {
+        (0..3)
+            .all(|k| a.origin[k] < b.origin[k] + b.size[k] && b.origin[k] < a.origin[k] + a.size[k])
+    }
+
+    /// What kernels get for it.
+    pub fn descriptor(&self, texels: u64) -> ImageDescriptor {
+        let [width, height, depth] = self.sizes().map(|n| n as u32);
+        ImageDescriptor {
+            texels,
+            slice_pitch: self.slice_pitch as u64,
+            row_pitch: self.row_pitch as u32,
+            width,
+            height,
+            depth,
+            format: self.format,
+            levels: 1,
+        }
+    }
+}
+
+/// Coordinates of a kind of image, without the layer.
+fn axes(kind: u32) -> usize {
+    match kind {
+        CL_MEM_OBJECT_IMAGE3D => 3,
+        CL_MEM_OBJECT_IMAGE2D | CL_MEM_OBJECT_IMAGE2D_ARRAY => 2,
+        _ => 1,
+    }
+}
+
+fn arrayed(kind: u32) -> bool {
+    matches!(kind, CL_MEM_OBJECT_IMAGE1D_ARRAY | CL_MEM_OBJECT_IMAGE2D_ARRAY)
+}
+
+/// Whether images of this kind have a slice pitch.
+pub fn has_slices(kind: u32) -> bool {
+    arrayed(kind) || axes(kind) == 3
+}
+
+/// The formats of images of a kind that kernels use as the flags say.
+pub fn supported(kind: u32, flags: u64) -> impl Iterator<Item = ImageFormat> {
+    let written = flags & CL_MEM_READ_ONLY == 0;
+    let plane = matches!(kind, CL_MEM_OBJECT_IMAGE2D | CL_MEM_OBJECT_IMAGE2D_ARRAY);
+    ImageFormat::all().filter(move |f| {
+        let writable = !written || !f.is_srgb();
+        let depth = f.order != ChannelOrder::Depth || plane;
+        // what stands in a buffer is not in sRGB's space
+        writable && depth && !(f.is_srgb() && kind == CL_MEM_OBJECT_IMAGE1D_BUFFER)
+    })
+}
+
+/// The texel that `clEnqueueFillImage` writes for a color of four numbers of 32 bits, as `write_image` would.
+pub fn encoded(format: ImageFormat, color: [u32; 4]) -> Vec<u8> {
+    use ChannelType::*;
+    let word = format.decode();
+    let component = |k: u32| color[(word >> (22 + 2 * k) & 3) as usize];
+    let float = |k: u32| f32::from_bits(component(k));
+    let normal = |x: f32, low: f32, most: f32| {
+        // clamping keeps NaN, which a cast makes 0
+        (f64::from(x) * f64::from(most)).round_ties_even().clamp(low.into(), most.into()) as i32
+    };
+    let (signed, unsigned) = (|k| component(k) as i32, |k| component(k));
+    let mut out = vec![];
+    if format.data_type.is_packed() {
+        let widths: &[u32] = match format.data_type {
+            UnormShort565 => &[5, 6, 5],
+            UnormShort555 => &[5, 5, 5],
+            UnormInt101010 => &[10, 10, 10],
+            _ => &[10, 10, 10, 2],
+        };
+        let mut all = 0;
+        for (k, width) in widths.iter().enumerate() {
+            let most = ((1 << width) - 1) as f32;
+            all = all << width | normal(float(k as u32), 0.0, most) as u32;
+        }
+        out.extend(&all.to_le_bytes()[..format.texel_bytes() as usize]);
+        return out;
+    }
+    for k in 0..format.order.channels() {
+        // the last of four channels is alpha in all orders that have sRGB's space
+        let x = if format.is_srgb() && k < 3 { nonlinear(float(k)) } else { float(k) };
+        match format.data_type {
+            SnormInt8 => out.push(normal(x, -128.0, 127.0) as u8),
+            SnormInt16 => out.extend((normal(x, -32768.0, 32767.0) as u16).to_le_bytes()),
+            UnormInt8 => out.push(normal(x, 0.0, 255.0) as u8),
+            UnormInt16 => out.extend((normal(x, 0.0, 65535.0) as u16).to_le_bytes()),
+            SignedInt8 => out.push(signed(k).clamp(-128, 127) as u8),
+            SignedInt16 => out.extend((signed(k).clamp(-32768, 32767) as u16).to_le_bytes()),
+            UnsignedInt8 => out.push(unsigned(k).min(255) as u8),
+            UnsignedInt16 => out.extend((unsigned(k).min(65535) as u16).to_le_bytes()),
+            HalfFloat => out.extend(half(x).to_le_bytes()),
+            _ => out.extend(component(k).to_le_bytes()),
+        }
+    }
+    out
+}
+
+/// A linear color component in sRGB's space, by the rule for writing such images.
+fn nonlinear(c: f32) -> f32 {
+    let c = if c.is_nan() { 0.0 } else { f64::from(c).clamp(0.0, 1.0) };
+    let s = if c < 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
+    s as f32
+}
+
+/// The bits of the nearest `half`, to even.
+fn half(x: f32) -> u16 {
+    let bits = x.to_bits();
+    let sign = (bits >> 16 & 0x8000) as u16;
+    let magnitude = bits & 0x7FFF_FFFF;
+    if magnitude > 0x7F80_0000 {
+        return sign | 0x7E00;
+    }
+    let exponent = (magnitude >> 23) as i32 - 127;
+    if exponent >= 16 {
+        return sign | 0x7C00;
+    }
+    if exponent < -25 {
+        return sign;
+    }
+    // digits that are lost: 13, and more of subnormal results
+    let lost = if exponent < -14 { (13 + (-14 - exponent)) as u32 } else { 13 };
+    let digits = magnitude & 0x7F_FFFF | 0x80_0000;
+    let kept = digits >> lost;
+    let rest = digits & ((1 << lost) - 1);
+    let tie = 1 << (lost - 1);
+    let up = u32::from(rest > tie || rest == tie && kept & 1 == 1);
+    // the first digit of a normal number counts one in the exponent; a carry does so by itself
+    let base = if exponent < -14 { 0 } else { ((exponent + 14) as u32) << 10 };
+    sign | (base + kept + up) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_rounded_to_nearest_even() {
+        // by numpy.float16
+        for (x, bits) in [
+            (1.0, 0x3C00),
+            (-2.5, 0xC100),
+            (65504.0, 0x7BFF),
+            (65519.0, 0x7BFF),
+            (65520.0, 0x7C00),
+            (1e-7, 0x0002),
+            (2.98e-8, 0x0000),
+            (2.99e-8, 0x0001),
+            (6.1e-5, 0x03FF),
+            (6.103e-5, 0x0400),
+            (0.1, 0x2E66),
+            (1.0 / 3.0, 0x3555),
+            (f32::INFINITY, 0x7C00),
+        ] {
+            assert_eq!(half(x), bits, "{x}");
+        }
+    }
+
+    #[test]
+    fn colors_are_filled_as_kernels_write_them() {
+        let format = |order, ty| ImageFormat::from_names(order, ty).expect("a format");
+        let of = |c: [f32; 4]| c.map(f32::to_bits);
+        let color = of([0.5, -1.0, 2.0, f32::NAN]);
+        assert_eq!(encoded(format("rgba", "unorm8"), color), [128, 0, 255, 0]);
+        assert_eq!(encoded(format("bgra", "unorm8"), color), [255, 0, 128, 0]);
+        assert_eq!(encoded(format("argb", "snorm8"), color), [0, 64, 0x81, 127]);
+        assert_eq!(encoded(format("rgb", "unorm565"), color), [0x1F, 0x80]);
+        assert_eq!(encoded(format("a", "float"), of([0.0, 0.0, 0.0, 1.0])), 1f32.to_le_bytes());
+        assert_eq!(encoded(format("rg", "int8"), [300, -300i32 as u32, 0, 0]), [127, 0x80]);
+        assert_eq!(encoded(format("srgba", "unorm8"), of([0.5; 4])), [188, 188, 188, 128]);
+    }
+}

@@ -1,0 +1,239 @@
+//! Where the texels are that a read or a write means.
+//!
+//! The formulas are those of the chapter "Image addressing and filtering" of the OpenCL C specification.
+
+use super::code::Code;
+use super::{ImageFields, ImageFunction, Shape, texel};
+use abi::image::{decode, sampler};
+use base::SmallVec;
+use ir::{Func, IntCC, Op, Rounding, Type, Value};
+
+/// A sampler, as conditions.
+struct Sampler {
+    normalized: Value,
+    linear: Value,
+    /// Coordinates outside mean the texel at the edge.
+    edge: Value,
+    repeated: Value,
+    mirrored: Value,
+}
+
+impl Sampler {
+    fn new(c: &mut Code, word: Value) -> Self {
+        let mode = c.field(word, (sampler::ADDRESS.trailing_zeros() as u8, 3));
+        let mut is = |mode_bits: u32| c.is(mode, mode_bits >> 1);
+        let clamped = is(sampler::CLAMP_TO_EDGE);
+        let (repeated, mirrored) = (is(sampler::REPEAT), is(sampler::MIRRORED_REPEAT));
+        Sampler {
+            normalized: c.slice(word, sampler::NORMALIZED.trailing_zeros(), 1),
+            linear: c.slice(word, sampler::LINEAR.trailing_zeros(), 1),
+            edge: c.or(clamped, mirrored),
+            repeated,
+            mirrored,
+        }
+    }
+}
+
+/// A texel's number along a coordinate, and whether the image has it.
+#[derive(Clone, Copy)]
+struct Place {
+    index: Value,
+    inside: Value,
+}
+
+/// The texels along a coordinate.
+struct Axis {
+    first: Place,
+    /// The next one, for linear filtering, and its weight.
+    second: Option<(Place, Value)>,
+}
+
+/// `(image fields, sampler, coordinates..) -> color`.
+pub(super) fn read(c: &mut Code, shape: Shape, int_coordinates: bool, int: bool, texel: Func) {
+    let image = ImageFields::parameters(c);
+    let word = c.parameter(Type::I32);
+    let ty = if int_coordinates { Type::I32 } else { Type::F32 };
+    let coordinates: SmallVec<[Value; 4]> =
+        (0..shape.coordinates()).map(|_| c.parameter(ty)).collect();
+    let sampler = Sampler::new(c, word);
+    // Linear filters are for floating-point coordinates and colors only.
+    let filters = !int_coordinates && !int;
+    let sizes = [image.width, image.height, image.depth];
+    let axes: SmallVec<[Axis; 3]> = (0..shape.axes as usize)
+        .map(|k| match int_coordinates {
+            true => int_axis(c, &sampler, coordinates[k], sizes[k]),
+            false => axis(c, &sampler, coordinates[k], sizes[k], filters),
+        })
+        .collect();
+    let layer = shape.arrayed.then(|| layer(c, coordinates[shape.axes as usize], image.depth));
+
+    let corners = if filters { 1 << shape.axes } else { 1 };
+    let mut nearest = None;
+    let mut filtered = None;
+    for corner in 0..corners {
+        let mut places: SmallVec<[Place; 3]> = SmallVec::new();
+        let mut weight = None;
+        for (k, axis) in axes.iter().enumerate() {
+            let second = corner >> k & 1 == 1;
+            places.push(match &axis.second {
+                Some((place, _)) if second => *place,
+                _ => axis.first,
+            });
+            if let Some((_, of_second)) = axis.second {
+                let w = if second { of_second } else { rest(c, of_second) };
+                weight = Some(weight.map_or(w, |all| c.binary(Op::FMul, all, w)));
+            }
+        }
+        let offset = offset(c, &image, &places, layer);
+        let mut inside = all_inside(c, &places);
+        if corner > 0 {
+            inside = c.and(inside, sampler.linear);
+        }
+        let args = [image.texels, offset, inside, image.decode];
+        let color = c.b.value(Op::Call(texel), args, ImageFunction::color(int));
+        nearest = nearest.or(Some(color));
+        if let Some(w) = weight {
+            let w = c.vector([w; 4]);
+            filtered = Some(match filtered {
+                None => c.binary(Op::FMul, w, color),
+                Some(sum) => c.b.value(Op::Fma, [w, color, sum], ImageFunction::color(int)),
+            });
+        }
+    }
+    let result = match (nearest, filtered) {
+        (Some(nearest), Some(filtered)) => Some(c.select(sampler.linear, filtered, nearest)),
+        (nearest, _) => nearest,
+    };
+    c.b.ret(result);
+}
+
+/// `(image fields, coordinates.., color)`. Outside the image nothing is written: OpenCL leaves open what happens.
+pub(super) fn write(c: &mut Code, shape: Shape, int: bool) {
+    let image = ImageFields::parameters(c);
+    let coordinates: SmallVec<[Value; 4]> =
+        (0..shape.coordinates()).map(|_| c.parameter(Type::I32)).collect();
+    let color = c.parameter(ImageFunction::color(int));
+    let sizes = [image.width, image.height, image.depth];
+    let mut places: SmallVec<[Place; 3]> = SmallVec::new();
+    for k in 0..shape.axes as usize {
+        places.push(place(c, coordinates[k], sizes[k]));
+    }
+    let mut inside = all_inside(c, &places);
+    let layer = shape.arrayed.then(|| {
+        let layer = place(c, coordinates[shape.axes as usize], image.depth);
+        inside = c.and(inside, layer.inside);
+        layer.index
+    });
+    let offset = offset(c, &image, &places, layer);
+    texel::write(c, image.texels, offset, inside, image.decode, color);
+    c.b.ret(None);
+}
+
+fn place(c: &mut Code, index: Value, size: Value) -> Place {
+    Place { index, inside: c.icmp(IntCC::Ult, index, size) }
+}
+
+fn all_inside(c: &mut Code, places: &[Place]) -> Value {
+    let mut inside = places[0].inside;
+    for place in &places[1..] {
+        inside = c.and(inside, place.inside);
+    }
+    inside
+}
+
+/// 1 - x
+fn rest(c: &mut Code, x: Value) -> Value {
+    let one = c.float(1.0);
+    c.binary(Op::FSub, one, x)
+}
+
+/// Bytes from the image's first texel to another.
+fn offset(c: &mut Code, image: &ImageFields, places: &[Place], layer: Option<Value>) -> Value {
+    let size = c.b.size_type();
+    let width = c.b.func.addr_bits;
+    let log2 = c.field(image.decode, decode::TEXEL_LOG2);
+    let (x, log2) = (c.zext(places[0].index, width), c.zext(log2, width));
+    let mut offset = c.binary(Op::Shl, x, log2);
+    let mut add = |c: &mut Code, index: Value, pitch: Value| {
+        let (index, pitch) = (c.zext(index, width), c.zext(pitch, width));
+        let bytes = c.b.value(Op::Mul, [index, pitch], size);
+        offset = c.binary(Op::Add, offset, bytes);
+    };
+    if let Some(row) = places.get(1) {
+        add(c, row.index, image.row_pitch);
+    }
+    if let Some(slice) = places.get(2).map(|p| p.index).or(layer) {
+        add(c, slice, image.slice_pitch);
+    }
+    offset
+}
+
+/// The layer of an array: the nearest one.
+fn layer(c: &mut Code, coordinate: Value, layers: Value) -> Value {
+    let index = match c.ty(coordinate) {
+        Type::F32 => {
+            let nearest = c.round(coordinate, Rounding::Rte);
+            c.to_int(nearest, Rounding::Rtz)
+        }
+        _ => coordinate,
+    };
+    clamped(c, index, layers)
+}
+
+/// The nearest number from 0 to `size - 1`.
+fn clamped(c: &mut Code, index: Value, size: Value) -> Value {
+    let (zero, one) = (c.int(0), c.int(1));
+    let last = c.binary(Op::Sub, size, one);
+    c.clamp(index, zero, last)
+}
+
+/// Integer coordinates: not normalized, not repeated, not filtered.
+fn int_axis(c: &mut Code, sampler: &Sampler, coordinate: Value, size: Value) -> Axis {
+    let clamped = clamped(c, coordinate, size);
+    let index = c.select(sampler.edge, clamped, coordinate);
+    Axis { first: place(c, index, size), second: None }
+}
+
+fn axis(c: &mut Code, sampler: &Sampler, s: Value, size: Value, filters: bool) -> Axis {
+    // Repeated: the fraction of the coordinate. Mirrored: its distance from the nearest even number.
+    let below = c.round(s, Rounding::Rtn);
+    let fraction = c.binary(Op::FSub, s, below);
+    let (half, two) = (c.float(0.5), c.float(2.0));
+    let halved = c.binary(Op::FMul, half, s);
+    let nearest = c.round(halved, Rounding::Rte);
+    let even = c.binary(Op::FMul, two, nearest);
+    let difference = c.binary(Op::FSub, s, even);
+    let distance = c.b.unary(Op::FAbs, difference);
+    let s = c.choose(&[(sampler.repeated, fraction), (sampler.mirrored, distance)], s);
+
+    let scale = c.to_float(size);
+    let scaled = c.binary(Op::FMul, s, scale);
+    let mut u = c.select(sampler.normalized, scaled, s);
+    if filters {
+        let centered = c.binary(Op::FSub, u, half);
+        u = c.select(sampler.linear, centered, u);
+    }
+    let below = c.round(u, Rounding::Rtn);
+    let index = c.to_int(below, Rounding::Rtz);
+    let first = addressed(c, sampler, index, size);
+    if !filters {
+        return Axis { first, second: None };
+    }
+    let weight = c.binary(Op::FSub, u, below);
+    let one = c.int(1);
+    let next = c.binary(Op::Add, index, one);
+    Axis { first, second: Some((addressed(c, sampler, next, size), weight)) }
+}
+
+/// What the addressing mode makes of a texel's number. All others than repeating and clamping to the edge leave it, and
+/// what is outside then has the border color.
+fn addressed(c: &mut Code, sampler: &Sampler, index: Value, size: Value) -> Place {
+    let zero = c.int(0);
+    let before = c.icmp(IntCC::Slt, index, zero);
+    let behind = c.icmp(IntCC::Sge, index, size);
+    let (more, less) = (c.binary(Op::Add, index, size), c.binary(Op::Sub, index, size));
+    let wrapped = c.choose(&[(before, more), (behind, less)], index);
+    let clamped = clamped(c, index, size);
+    let index = c.choose(&[(sampler.repeated, wrapped), (sampler.edge, clamped)], index);
+    place(c, index, size)
+}

@@ -1,0 +1,316 @@
+//! Images and samplers.
+
+use super::{Leaves, Lower};
+use crate::decode::{Id, Inst};
+use crate::errors::{R, UNSUPPORTED, error, unsupported};
+use crate::images::{ImageFields, ImageFunction, Shape};
+use crate::types::{Image, Kind};
+use abi::image::{ChannelOrder, ChannelType, ImageDescriptor, sampler};
+use base::smallvec;
+use ir::{FloatKind, IntCC, KernelArg, KernelArgKind, Op, Rounding, Type, Value};
+use rspirv::spirv::{self, AccessQualifier, ImageOperands, SamplerAddressingMode};
+
+/// The fields of an image's descriptor, as values.
+struct Fields {
+    texels: ImageFields,
+    order: Value,
+    data_type: Value,
+    levels: Value,
+}
+
+impl<'a> Lower<'a, '_, '_> {
+    /// A kernel argument that is an image: the fields of its descriptor.
+    pub(super) fn image_argument(
+        &mut self,
+        mut arg: KernelArg,
+        index: u32,
+        id: Id,
+        ty: Id,
+        image: Image,
+    ) -> R<KernelArg> {
+        arg.kind = KernelArgKind::Image;
+        (arg.size, arg.align) = (ImageDescriptor::BYTES, ImageDescriptor::ALIGN);
+        arg.type_name = image.name().into();
+        arg.no_write = image.access == AccessQualifier::ReadOnly;
+        arg.no_read = image.access == AccessQualifier::WriteOnly;
+        // A kernel that writes an image may not read it by another argument.
+        arg.restrict = arg.no_read || arg.no_write;
+        let mut values = Leaves::new();
+        for leaf in self.spv.types.leaves(ty)? {
+            let offset = leaf.offset as u32;
+            values.push(self.b.value(Op::Arg { index, offset }, [], leaf.ty));
+        }
+        self.define(id, values);
+        Ok(arg)
+    }
+
+    /// A kernel argument that is a sampler.
+    pub(super) fn sampler_argument(&mut self, mut arg: KernelArg, index: u32, id: Id) -> KernelArg {
+        arg.kind = KernelArgKind::Sampler;
+        (arg.size, arg.align) = (4, 4);
+        arg.type_name = "sampler_t".into();
+        let value = self.b.value(Op::Arg { index, offset: 0 }, [], Type::I32);
+        self.define(id, smallvec![value]);
+        arg
+    }
+
+    /// `OpSampledImage`
+    pub(super) fn sampled_image(&mut self, inst: &Inst) -> R<()> {
+        let mut leaves = self.leaves(inst.arg(0)?)?;
+        leaves.push(self.operand(inst, 1)?);
+        self.set_all(inst, leaves)
+    }
+
+    /// `OpImage`: the image of a sampled image.
+    pub(super) fn image_of(&mut self, inst: &Inst) -> R<()> {
+        let mut leaves = self.leaves(inst.arg(0)?)?;
+        leaves.pop();
+        self.set_all(inst, leaves)
+    }
+
+    /// `OpImageSampleExplicitLod`
+    pub(super) fn image_sample(&mut self, inst: &Inst) -> R<()> {
+        let ty = self.spv.type_of(inst.arg(0)?)?;
+        let Kind::SampledImage(image_ty) = self.spv.types.get(ty)?.kind else {
+            return Err(self.mismatch(inst, "its operand is not a sampled image"));
+        };
+        let image = self.image_type(inst, image_ty)?;
+        let mut leaves = self.leaves(inst.arg(0)?)?;
+        let sampler = leaves.pop().ok_or_else(|| self.mismatch(inst, "it has no sampler"))?;
+        let fields = self.fields(inst, &leaves)?;
+        self.image_operands(inst, 2)?;
+        self.read_image(inst, image, fields.texels, sampler)
+    }
+
+    /// `OpImageRead`, `OpImageFetch`: as with a sampler that neither normalizes, filters nor clamps.
+    pub(super) fn image_read(&mut self, inst: &Inst) -> R<()> {
+        let (image, fields) = self.image(inst)?;
+        self.image_operands(inst, 2)?;
+        let sampler = self.b.constant(Type::I32, (sampler::NONE | sampler::NEAREST).into());
+        self.read_image(inst, image, fields.texels, sampler)
+    }
+
+    fn read_image(
+        &mut self,
+        inst: &Inst,
+        image: Image,
+        fields: ImageFields,
+        sampler: Value,
+    ) -> R<()> {
+        let result = self.result_type(inst)?;
+        let int = result.is_int();
+        let (shape, coordinates) = self.coordinates(inst, image)?;
+        let int_coordinates = self.ty(coordinates[0]).is_int();
+        let which = ImageFunction::Sample { shape, int_coordinates, int };
+        let func = self.link.image_function(which);
+        let color = ImageFunction::color(int);
+        let args = fields.list().into_iter().chain([sampler]).chain(coordinates);
+        let mut value = self.b.value(Op::Call(func), args, color);
+        if !result.is_vector() {
+            value = self.b.value(Op::VecExtract(0), [value], color.lane());
+        }
+        let half = Type::float(FloatKind::F16);
+        if result.lane() == half {
+            value = self.b.value(Op::FpToFp(Rounding::Rte), [value], result);
+        }
+        self.set(inst, value)
+    }
+
+    /// `OpImageWrite`
+    pub(super) fn image_write(&mut self, inst: &Inst) -> R<()> {
+        let (image, fields) = self.image(inst)?;
+        self.image_operands(inst, 3)?;
+        let (shape, coordinates) = self.coordinates(inst, image)?;
+        if !self.ty(coordinates[0]).is_int() {
+            return Err(self.mismatch(inst, "its coordinates are not integers"));
+        }
+        let mut color = self.operand(inst, 2)?;
+        let from = self.ty(color);
+        if from.lane() == Type::float(FloatKind::F16) {
+            let single = Type::F32.with_lanes(from.lanes);
+            color = self.b.value(Op::FpToFp(Rounding::Rte), [color], single);
+        }
+        let lane = self.ty(color).lane();
+        let ok = (lane == Type::F32 || lane == Type::I32) && matches!(from.lanes, 1 | 4);
+        self.check(ok, inst, "its color is not of four numbers of 32 bits, or a depth")?;
+        if from.lanes == 1 {
+            let zero = self.b.constant(lane, 0);
+            color = self.b.value(Op::VecBuild, [color, zero, zero, zero], lane.with_lanes(4));
+        }
+        let func = self.link.image_function(ImageFunction::Write { shape, int: lane.is_int() });
+        let args = fields.texels.list().into_iter().chain(coordinates).chain([color]);
+        let args: Leaves = args.collect();
+        self.b.inst(Op::Call(func), args, None);
+        Ok(())
+    }
+
+    /// `OpImageQuerySize`, `OpImageQuerySizeLod`
+    pub(super) fn image_size(&mut self, inst: &Inst) -> R<()> {
+        let (image, fields) = self.image(inst)?;
+        let f = fields.texels;
+        let mut sizes: Leaves = match image.axes() {
+            1 => smallvec![f.width],
+            2 => smallvec![f.width, f.height],
+            _ => smallvec![f.width, f.height, f.depth],
+        };
+        if let Some(&lod) = inst.args.get(1) {
+            self.level_sizes(inst, lod, &mut sizes)?;
+        }
+        if image.arrayed {
+            sizes.push(f.depth);
+        }
+        let ty = self.result_type(inst)?;
+        let fits = ty.is_int() && usize::from(ty.lanes) == sizes.len();
+        self.check(fits, inst, "its result does not have the image's dimensions")?;
+        let bits = ty.lane_bits(0);
+        let sizes: Leaves = sizes.iter().map(|s| self.b.zext_or_trunc(*s, bits)).collect();
+        let value = match sizes[..] {
+            [size] => size,
+            _ => self.b.value(Op::VecBuild, sizes, ty),
+        };
+        self.set(inst, value)
+    }
+
+    /// The sizes of a mip level: halved again and again, at least 1.
+    fn level_sizes(&mut self, inst: &Inst, lod: Id, sizes: &mut Leaves) -> R<()> {
+        if self.spv.consts.scalar(lod) == Some(0) {
+            return Ok(());
+        }
+        let lod = self.one(lod)?;
+        self.check(self.ty(lod).is_int(), inst, "its level is not an integer")?;
+        let lod = self.b.zext_or_trunc(lod, 32);
+        let one = self.b.constant(Type::I32, 1);
+        for size in sizes {
+            let halved = self.b.binary(Op::LShr, *size, lod);
+            let none = self.b.icmp(IntCC::Ult, halved, one);
+            *size = self.b.select(none, one, halved);
+        }
+        Ok(())
+    }
+
+    /// `OpImageQueryFormat`: SPIR-V counts from 0, in the order of OpenCL's numbers.
+    pub(super) fn image_format(&mut self, inst: &Inst) -> R<()> {
+        let (_, fields) = self.image(inst)?;
+        let first = ChannelType::SnormInt8.number();
+        self.number_from(inst, fields.data_type, first)
+    }
+
+    /// `OpImageQueryOrder`
+    pub(super) fn image_order(&mut self, inst: &Inst) -> R<()> {
+        let (_, fields) = self.image(inst)?;
+        self.number_from(inst, fields.order, ChannelOrder::R.number())
+    }
+
+    fn number_from(&mut self, inst: &Inst, number: Value, first: u32) -> R<()> {
+        let first = self.b.constant(Type::I32, first.into());
+        let value = self.b.binary(Op::Sub, number, first);
+        self.set(inst, value)
+    }
+
+    /// `OpImageQueryLevels`
+    pub(super) fn image_levels(&mut self, inst: &Inst) -> R<()> {
+        let (_, fields) = self.image(inst)?;
+        self.set(inst, fields.levels)
+    }
+
+    /// `get_image_channel_order` and `get_image_channel_data_type`, which give OpenCL's numbers.
+    pub(crate) fn image_number_call(&mut self, call: &Inst, order: bool) -> R<()> {
+        let (_, fields) = self.image(call)?;
+        self.set(call, if order { fields.order } else { fields.data_type })
+    }
+
+    /// Operand 0 as an image.
+    fn image(&mut self, inst: &Inst) -> R<(Image, Fields)> {
+        let image = self.image_type(inst, self.spv.type_of(inst.arg(0)?)?)?;
+        let leaves = self.leaves(inst.arg(0)?)?;
+        Ok((image, self.fields(inst, &leaves)?))
+    }
+
+    fn image_type(&self, inst: &Inst, ty: Id) -> R<Image> {
+        match self.spv.types.get(ty)?.kind {
+            Kind::Image(image) => Ok(image),
+            _ => Err(self.mismatch(inst, "its operand is not an image")),
+        }
+    }
+
+    fn fields(&self, inst: &Inst, leaves: &[Value]) -> R<Fields> {
+        match *leaves {
+            [
+                texels,
+                slice_pitch,
+                row_pitch,
+                width,
+                height,
+                depth,
+                order,
+                data_type,
+                decode,
+                levels,
+            ] => {
+                let texels =
+                    ImageFields { texels, slice_pitch, row_pitch, width, height, depth, decode };
+                Ok(Fields { texels, order, data_type, levels })
+            }
+            _ => Err(self.mismatch(inst, "its operand is not an image")),
+        }
+    }
+
+    /// Operand 1, a coordinate for each dimension; further components have no meaning.
+    fn coordinates(&mut self, inst: &Inst, image: Image) -> R<(Shape, Leaves)> {
+        let shape = Shape { axes: image.axes(), arrayed: image.arrayed };
+        let given = self.operand(inst, 1)?;
+        let ty = self.ty(given);
+        let known = ty.lane() == Type::F32 || ty.lane() == Type::I32;
+        let enough = usize::from(ty.lanes) >= shape.coordinates();
+        self.check(known && enough, inst, "its coordinates are not those of the image")?;
+        let lane = |this: &mut Self, k: usize| match ty.is_vector() {
+            true => this.b.value(Op::VecExtract(k as u8), [given], ty.lane()),
+            false => given,
+        };
+        let coordinates = (0..shape.coordinates()).map(|k| lane(self, k)).collect();
+        Ok((shape, coordinates))
+    }
+
+    /// Image operands from operand `k` on: only the first mip level is there; sign and zero extension follow from the
+    /// format.
+    fn image_operands(&mut self, inst: &Inst, k: usize) -> R<()> {
+        let Some(&mask) = inst.args.get(k) else { return Ok(()) };
+        let known = ImageOperands::LOD
+            | ImageOperands::SIGN_EXTEND
+            | ImageOperands::ZERO_EXTEND
+            | ImageOperands::NONTEMPORAL;
+        let given = ImageOperands::from_bits_retain(mask);
+        if !(given - known).is_empty() {
+            let text = format!("{} with image operands {:?}", inst.name(), given - known);
+            return Err(error(UNSUPPORTED, text));
+        }
+        if given.contains(ImageOperands::LOD) && self.spv.consts.scalar(inst.arg(k + 1)?) != Some(0)
+        {
+            let text = format!("{} of another mip level than 0", inst.name());
+            return Err(unsupported(UNSUPPORTED, text, "images and pipes"));
+        }
+        Ok(())
+    }
+}
+
+/// The bits of an `OpConstantSampler`: addressing mode, whether coordinates are normalized, filter.
+pub(crate) fn sampler_bits(inst: &Inst) -> R<u32> {
+    let (mode, normalized, filter) = (inst.arg(0)?, inst.arg(1)?, inst.arg(2)?);
+    let mode = match SamplerAddressingMode::from_u32(mode) {
+        Some(SamplerAddressingMode::None) => sampler::NONE,
+        Some(SamplerAddressingMode::ClampToEdge) => sampler::CLAMP_TO_EDGE,
+        Some(SamplerAddressingMode::Clamp) => sampler::CLAMP,
+        Some(SamplerAddressingMode::Repeat) => sampler::REPEAT,
+        Some(SamplerAddressingMode::RepeatMirrored) => sampler::MIRRORED_REPEAT,
+        None => return Err(inst.malformed(format!("addressing mode {mode} is unknown"))),
+    };
+    let filter = match spirv::SamplerFilterMode::from_u32(filter) {
+        Some(spirv::SamplerFilterMode::Nearest) => sampler::NEAREST,
+        Some(spirv::SamplerFilterMode::Linear) => sampler::LINEAR,
+        None => return Err(inst.malformed(format!("filter mode {filter} is unknown"))),
+    };
+    match normalized {
+        0 | 1 => Ok(mode | filter | normalized * sampler::NORMALIZED),
+        n => Err(inst.malformed(format!("{n} is neither normalized nor not"))),
+    }
+}
