@@ -137,12 +137,12 @@ impl<'f> Code<'f> {
     }
 
     /// An i32, to nearest even or toward zero; what does not fit gives the nearest, NaN 0.
-    pub fn to_int(&mut self, x: Value, round: Rounding) -> Value {
+    pub fn int_of(&mut self, x: Value, round: Rounding) -> Value {
         self.b.value(Op::FpToInt { signed: true, sat: true, round }, [x], Type::I32)
     }
 
     /// An unsigned integer as f32, to nearest even.
-    pub fn to_float(&mut self, v: Value) -> Value {
+    pub fn float_of(&mut self, v: Value) -> Value {
         let op = Op::IntToFp { signed: false, round: Rounding::Rte };
         self.b.value(op, [v], Type::F32)
     }

@@ -173,7 +173,7 @@ fn layer(c: &mut Code, coordinate: Value, layers: Value) -> Value {
     let index = match c.ty(coordinate) {
         Type::F32 => {
             let nearest = c.round(coordinate, Rounding::Rte);
-            c.to_int(nearest, Rounding::Rtz)
+            c.int_of(nearest, Rounding::Rtz)
         }
         _ => coordinate,
     };
@@ -206,7 +206,7 @@ fn axis(c: &mut Code, sampler: &Sampler, s: Value, size: Value, filters: bool) -
     let distance = c.b.unary(Op::FAbs, difference);
     let s = c.choose(&[(sampler.repeated, fraction), (sampler.mirrored, distance)], s);
 
-    let scale = c.to_float(size);
+    let scale = c.float_of(size);
     let scaled = c.binary(Op::FMul, s, scale);
     let mut u = c.select(sampler.normalized, scaled, s);
     if filters {
@@ -214,7 +214,7 @@ fn axis(c: &mut Code, sampler: &Sampler, s: Value, size: Value, filters: bool) -
         u = c.select(sampler.linear, centered, u);
     }
     let below = c.round(u, Rounding::Rtn);
-    let index = c.to_int(below, Rounding::Rtz);
+    let index = c.int_of(below, Rounding::Rtz);
     let first = addressed(c, sampler, index, size);
     if !filters {
         return Axis { first, second: None };

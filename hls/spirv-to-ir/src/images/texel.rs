@@ -185,7 +185,7 @@ fn normalized(c: &mut Code, format: &Format, bits: Value, k: u32) -> Value {
     }
     let unorm = c.select(two_bytes, short, byte);
     let digits = c.choose(&cases, unorm);
-    let x = c.to_float(digits);
+    let x = c.float_of(digits);
     // Divided by 2^64: 64 less in the exponent, except of 0.
     let (x, scale) = (c.bitcast(x, Type::I32), c.int(64 << 23));
     let scaled = c.binary(Op::Sub, x, scale);
@@ -299,9 +299,9 @@ fn encoded(c: &mut Code, format: &Format, x: Value, k: u32) -> Value {
             high = c.select(format.is(class), most, high);
         }
     }
-    let scale = c.to_float(high);
+    let scale = c.float_of(high);
     let scaled = c.binary(Op::FMul, x, scale);
-    let rounded = c.to_int(scaled, Rounding::Rte);
+    let rounded = c.int_of(scaled, Rounding::Rte);
     let normalized = c.clamp(rounded, low, high);
     let full = c.bitcast(x, Type::I32);
     let half = c.float_to_half(x);

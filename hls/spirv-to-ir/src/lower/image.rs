@@ -310,7 +310,7 @@ pub(crate) fn sampler_bits(inst: &Inst) -> R<u32> {
         None => return Err(inst.malformed(format!("filter mode {filter} is unknown"))),
     };
     match normalized {
-        0 | 1 => Ok(mode | filter | normalized * sampler::NORMALIZED),
+        0 | 1 => Ok(mode | filter | (normalized * sampler::NORMALIZED)),
         n => Err(inst.malformed(format!("{n} is neither normalized nor not"))),
     }
 }
