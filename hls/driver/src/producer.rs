@@ -94,6 +94,8 @@ fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
     clang.arg(INLINE_DEFINES);
     // vector-combine invents vector lengths that SPIR-V has no type for
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
+    // for strings of printf that are chosen when it is called
+    clang.args(["-mllvm", "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space"]);
     clang.arg("-Wno-pass-failed").arg("-include").arg(&header);
     clang.args(header_folder(scratch)?);
     clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());

@@ -51,6 +51,10 @@ pub fn compile(source: &Source, options: &Options) -> Result<Made, String> {
     let mut args: Vec<String> = vec![level.into(), "-fno-discard-value-names".into()];
     // vector-combine invents vector lengths that SPIR-V has no type for
     args.extend(["-mllvm", "-disable-vector-combine", "-c"].map(String::from));
+    // for strings of printf that are chosen when it is called
+    args.extend(
+        ["-mllvm", "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space"].map(String::from),
+    );
     run_clang(source, options, &args)
 }
 
