@@ -152,11 +152,13 @@ impl Carrying {
         self.candidates.get(&value).is_some_and(|c| c.again && c.home != region)
     }
 
-    /// Whether the original in its region `home` still has users. True of what is no candidate.
+    /// Whether the original in its region `home` still has users. True of what is no candidate. Without any use it is not
+    /// computed, and its operands may be gone.
     pub fn stays(&self, value: Value, home: Region) -> bool {
         match self.candidates.get(&value) {
             Some(c) if c.again => self.is_used_in(value, home),
-            _ => true,
+            Some(_) => !self.demands[value].is_empty(),
+            None => true,
         }
     }
 
