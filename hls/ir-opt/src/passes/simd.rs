@@ -247,7 +247,13 @@ impl Widen {
         let own = own.map(|p| self.lane(p, k));
         let valid = self.mask.filter(|_| k > 0).map(|m| slice(b, m, k as u32, 1));
         match (own, valid) {
-            (Some(p), Some(v)) => Some(b.binary(Op::And, p, v)),
+            (Some(p), Some(v)) if b.func.bits(p) == 1 => Some(b.binary(Op::And, p, v)),
+            // One bit for each part of a wide access.
+            (Some(p), Some(v)) => {
+                let ty = b.func.ty(p);
+                let none = b.constant(ty, 0);
+                Some(b.value(Op::Select, [v, p, none], ty))
+            }
             (p, v) => p.or(v),
         }
     }
@@ -283,6 +289,10 @@ impl Widen {
         let bytes = func.ty(value).mem_bytes(func.addr_bits);
         if self.analysis.of(pointer) != Lane::Stride(bytes.into()) {
             self.apart.push((d.loc, "their addresses are not known to follow one another"));
+            return None;
+        }
+        if split_predicate(d).1.is_some_and(|p| func.bits(p) > 1) {
+            self.apart.push((d.loc, "each of them has a mask for its parts"));
             return None;
         }
         let align = (1 << self.analysis.align_log2(func, pointer)).max(flags.align());
