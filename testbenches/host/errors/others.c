@@ -23,7 +23,7 @@ static void image_objects(struct world *w) {
   WRONG_NEW(CL_INVALID_HOST_PTR, clCreateImage(w->context, CL_MEM_COPY_HOST_PTR, &format, &desc, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_HOST_PTR, clCreateImage(w->context, 0, &format, &desc, host, &err));
   wrong.image_width = 1 << 20;
-  WRONG_NEW(CL_INVALID_IMAGE_SIZE, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_SIZE, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
   wrong = desc;
   wrong.image_row_pitch = 16;
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
