@@ -1,7 +1,7 @@
 // Threads that make, use and release objects in random order: contexts, queues, buffers, images, programs, kernels, events.
 // Memory must stay flat.
 //
-// usage: soak PLATFORM DEVICE [SECONDS [SEED]]     parts of the names of a platform and a device; 5 seconds, seed 1
+// usage: soak PLATFORM DEVICE [SECONDS [SEED [BYTES]]]     parts of the names of a platform and a device; 5 seconds, seed 1
 //
 // Every command is right, so every error ends the program with 1; so does memory that grows from the middle third of the time to the
 // last one, and a callback that is not called.
@@ -317,7 +317,7 @@ static long middle(long *samples) {
 
 int main(int argc, char **argv) {
   if (argc < 3) {
-    fprintf(stderr, "usage: soak PLATFORM DEVICE [SECONDS [SEED]]\n");
+    fprintf(stderr, "usage: soak PLATFORM DEVICE [SECONDS [SEED [BYTES]]]\n");
     return 2;
   }
   const double seconds = argc > 3 ? atof(argv[3]) : 5;
