@@ -14,7 +14,7 @@ CLHLS   := target/release/clhls
 # Simulation models are kept here, by content.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 
-.PHONY: all help setup build demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench bench-emu qor report fuzz fuzz-deep exhaustive docs clean
+.PHONY: all help setup build demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench bench-emu qor report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-sample fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -32,7 +32,7 @@ demo: ## image convolution on a simulated u250
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu native schedules sim host-quick examples hostlib xrt builtins-quick units operators-sample rtl-lint cocotb ## every test
+test: setup lint unit kernels emu native schedules sim host-quick examples hostlib xrt builtins-quick fuzz-sample units operators-sample rtl-lint cocotb ## every test
 	@echo "make test: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
@@ -159,6 +159,23 @@ exhaustive: ## arithmetic operators against their references, long runs
 	@$(CARGO) test --release -p clhls-arith --test tables --test math -- --ignored --nocapture
 	@$(CARGO) run --release -p clhls-arith --example exhaustive
 	@$(CARGO) run --release -p clhls-arith --example ulp -- --date $$(date -I) --write testbenches/numerics/ulp.md
+
+# N programs; ARGS passes options on, for example ARGS="--first 5000 --seconds 600 --resume"
+fuzz-kernels: ## N random OpenCL kernels in the interpreter after the passes, as native code, on PoCL (ARGS, see testbenches/fuzz)
+	@$(CARGO) run --release --quiet -p clhls-filetests --example fuzz_kernels -- --count $(or $(N),3200) --jobs $(JOBS) $(ARGS)
+
+fuzz-hardware: ## N small random OpenCL kernels as simulated hardware
+	@$(CARGO) run --release --quiet -p clhls-filetests --example fuzz_kernels -- --hardware --count $(or $(N),100) --jobs $(JOBS) --out build/fuzz-hardware $(ARGS)
+
+fuzz-ir: ## N random kernels made as IR, interpreted behind the passes and as native code
+	@$(CARGO) run --release --quiet -p clhls-filetests --example fuzz_kernels -- --ir --count $(or $(N),10000) --jobs $(JOBS) --out build/fuzz-ir $(ARGS)
+
+fuzz-sample: ## random kernels that failed once, and a few others (part of make test)
+	@echo "== random kernels"
+	@$(CARGO) build --release --quiet -p clhls-filetests --example fuzz_kernels
+	@target/release/examples/fuzz_kernels --regressions testbenches/fuzz/regressions --hardware
+	@target/release/examples/fuzz_kernels --count 64 --per-module 16 --jobs $(JOBS) --out build/fuzz-sample
+	@target/release/examples/fuzz_kernels --hardware --count 2 --jobs $(JOBS) --out build/fuzz-sample
 
 fuzz: kernels ## a million mutated SPIR-V modules
 	@$(CARGO) run --release -p clhls-spirv-to-ir --example fuzz 0 8000 build/kernels/*.spv

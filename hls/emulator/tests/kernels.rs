@@ -511,3 +511,37 @@ fn atomics_count_every_work_item() {
         unsafe { program.reset_variables() };
     }
 }
+
+/// A minimum and a maximum of 128 bits, signed and unsigned, which Cranelift recognises and cannot translate.
+#[test]
+fn choices_of_128_bits() {
+    for cc in ["slt", "sgt", "ult", "ugt"] {
+        let text = format!(
+            r#"
+module "m" addr 64 cl 200
+kernel "k" {{
+  arg 0 "io" "uint*" global size 8 align 4
+b0:
+  v0:ptr.global = arg 0
+  v1:i64 = workitem global_id 0
+  v2:i64 = const 2
+  v3:i64 = shl v1, v2
+  v4:ptr.global = ptradd v0, v3
+  e0 v5:i32 = load v4 align 4
+  v6:i128 = sext v5
+  v7:i128 = const 100000
+  v8:i128 = mul v6, v6
+  v9:i128 = sub v7, v8
+  v10:i1 = icmp.{cc} v9, v6
+  v11:i128 = select v10, v9, v6
+  v12:i64 = slice v11 lo 31
+  v13:i32 = slice v12 lo 1
+  e1 = store v4, v13 align 4 after e0
+  ret
+}}
+"#
+        );
+        let buffer: Vec<u32> = [0, 1, 50, 400, u32::MAX, 1 << 31, 0x7fff_ffff, 0xffff_ff00].into();
+        same(&text, Range { global: 8, local: 4, offset: 0 }, &buffer, &[]);
+    }
+}

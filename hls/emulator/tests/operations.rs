@@ -1,10 +1,8 @@
 //! Every pure operation on many types: native code against the interpreter's evaluator.
 
-#[path = "../../ir-opt/tests/random/rng.rs"]
-mod rng;
-
 use arith::Operator;
 use emulator::{Argument, Options, Program};
+use fuzz::Rng;
 use host::ResolvedRange;
 use interp::eval::eval;
 use ir::builder::mask;
@@ -12,7 +10,6 @@ use ir::{
     Builder, FloatCC, FloatKind, FlushedOp, Function, IntCC, KernelArg, KernelArgKind, KernelInfo,
     MathFn, MathType, MemFlags, Module, Op, Query, Rounding, Space, Type,
 };
-use rng::Rng;
 
 /// Operand sets for each operation: one a work-item.
 const CASES: u32 = 64;
@@ -100,7 +97,7 @@ fn operand(ty: Type, rng: &mut Rng) -> u128 {
         FloatKind::F64 => (0x3ff0_0000_0000_0000, 0x7ff0_0000_0000_0000u128),
     };
     let sign = u128::from(rng.below(2) == 0) << (width - 1);
-    let random = u128::from(rng.next()) & ((1 << fraction) - 1);
+    let random = u128::from(rng.bits()) & ((1 << fraction) - 1);
     let near = (rng.below(24) as u128) << fraction; // powers of two from 1 on
     sign | match rng.below(10) {
         0 => 0,

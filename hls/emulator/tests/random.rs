@@ -1,13 +1,11 @@
 //! Random kernels do natively what the interpreter says.
 
-#[path = "../../ir-opt/tests/random/mod.rs"]
-mod random;
-
 use emulator::{Argument, Options, PASSES, Program};
+use fuzz::Rng;
+use fuzz::ir_kernels::{self, WORDS};
 use host::ResolvedRange;
 use interp::{Launch, Memory};
 use ir::Module;
-use random::{Rng, WORDS};
 
 /// Contents of the two buffers and the bytes of the number.
 type Inputs = ([Vec<u8>; 2], Vec<u8>);
@@ -78,7 +76,7 @@ fn count(default: u64) -> u64 {
 #[test]
 fn random_kernels_as_they_are() {
     for seed in 0..count(150) {
-        compare(&random::module(seed), &format!("kernel {seed}"));
+        compare(&ir_kernels::module(seed), &format!("kernel {seed}"));
     }
 }
 
@@ -87,7 +85,7 @@ fn random_kernels_behind_the_passes() {
     let passes = Some(PASSES.iter().map(|p| (*p).to_owned()).collect());
     let options = ir_opt::Options { passes, ..ir_opt::Options::default() };
     for seed in 0..count(150) {
-        let module = random::module(seed);
+        let module = ir_kernels::module(seed);
         let module = ir_opt::run(module, &[], &options, &target::Family::unit()).expect("passes");
         compare(&module, &format!("kernel {seed}"));
     }

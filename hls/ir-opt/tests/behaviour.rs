@@ -1,11 +1,10 @@
 //! Optimised kernels do what they did: the interpreter runs random kernels before and after.
 
-mod random;
-
+use fuzz::Rng;
+use fuzz::ir_kernels::{self, WORDS};
 use interp::{Argument, Launch, Memory, Program};
 use ir::Module;
 use ir_opt::{Level, Options};
-use random::{Rng, WORDS};
 
 /// Runs the kernel on buffers filled from `seed`; gives what is in them afterwards.
 fn run(module: &Module, seed: u64) -> Result<(Vec<u8>, Vec<u8>), String> {
@@ -48,7 +47,7 @@ fn compare(module: &Module, options: &Options<'_>, what: &str) {
 
 fn levels(kernels: std::ops::Range<u64>, level: Level) {
     for seed in kernels {
-        let module = random::module(seed);
+        let module = ir_kernels::module(seed);
         ir::verify::verify_module(&module).unwrap_or_else(|e| panic!("{seed}: {e}"));
         compare(&module, &Options { level, ..Options::default() }, &format!("kernel {seed}"));
     }
@@ -81,7 +80,7 @@ fn each_pass() {
             let options = Options { passes: Some(passes), ..Options::default() };
             for seed in 2000..2000 + count(20) {
                 let what = format!("{} on kernel {seed}", pass.name);
-                compare(&random::module(seed), &options, &what);
+                compare(&ir_kernels::module(seed), &options, &what);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Selection of kernels and passes, errors of the caller, determinism.
 
-mod random;
-
+use fuzz::ir_kernels;
 use ir_opt::{Level, Options, run};
 use std::cell::RefCell;
 
@@ -58,8 +57,8 @@ fn every_pass_is_dumped() {
 fn the_same_input_gives_the_same_output() {
     let family = target::Family::unit();
     for seed in 0..20 {
-        let once = run(random::module(seed), &[], &Options::default(), &family).expect("fine");
-        let twice = run(random::module(seed), &[], &Options::default(), &family).expect("fine");
+        let once = run(ir_kernels::module(seed), &[], &Options::default(), &family).expect("fine");
+        let twice = run(ir_kernels::module(seed), &[], &Options::default(), &family).expect("fine");
         assert_eq!(once.to_string(), twice.to_string());
     }
 }

@@ -1,15 +1,12 @@
 //! The rewrite rules on random inputs, by the interpreter's evaluation. The proofs are made by
 //! `prove-rules`; here each rule must be readable, named once, and right where it is tried.
 
-#[path = "random/rng.rs"]
-mod rng;
-
+use fuzz::Rng;
 use ir::Type;
 use ir_opt::egraph::lang::{Folding, Graph, Node};
 use ir_opt::egraph::pattern::Bindings;
 use ir_opt::egraph::rules::{self, Rule};
 use ir_opt::egraph::smt;
-use rng::Rng;
 
 #[test]
 fn every_rule_can_be_read() {

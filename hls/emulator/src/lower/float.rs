@@ -87,7 +87,7 @@ impl Lower<'_, '_, '_> {
             .map(|k| {
                 let lane = |a: usize| args[a][k.min(args[a].len() - 1)];
                 match op {
-                    Op::Select => self.b.ins().select(lane(0), lane(1), lane(2)),
+                    Op::Select => self.chosen(lane(0), lane(1), lane(2)),
                     _ => {
                         let second = args.get(1).map(|b| b[k]);
                         self.sign(op, ty, lane(0), second)
@@ -95,6 +95,18 @@ impl Lower<'_, '_, '_> {
                 }
             })
             .collect()
+    }
+
+    /// One of two registers. 128 bits by halves: Cranelift makes a minimum or maximum of a choice by the comparison of
+    /// what is chosen from, and has no code for those of 128 bits.
+    fn chosen(&mut self, cond: clif::Value, a: clif::Value, b: clif::Value) -> clif::Value {
+        if self.b.func.dfg.value_type(a) != types::I128 {
+            return self.b.ins().select(cond, a, b);
+        }
+        let ((a, a_high), (b, b_high)) = (self.b.ins().isplit(a), self.b.ins().isplit(b));
+        let low = self.b.ins().select(cond, a, b);
+        let high = self.b.ins().select(cond, a_high, b_high);
+        self.b.ins().iconcat(low, high)
     }
 
     fn sign(&mut self, op: Op, ty: Type, a: clif::Value, b: Option<clif::Value>) -> clif::Value {

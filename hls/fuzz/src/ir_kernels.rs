@@ -1,12 +1,9 @@
-//! Random kernels that always terminate and stay inside their buffers.
+//! Random kernels, made as IR, that always terminate and stay inside their buffers.
 
-mod rng;
-
+use crate::Rng;
 use ir::*;
-pub use rng::Rng;
 
 /// Words of each buffer.
-#[allow(dead_code)] // not every test runs the kernels
 pub const WORDS: u64 = 16;
 
 struct Gen<'r> {

@@ -1,10 +1,12 @@
-//! Random numbers for tests.
+//! Random numbers.
 
-/// splitmix64.
+/// splitmix64, from its seed.
+#[derive(Clone, Debug)]
 pub struct Rng(pub u64);
 
 impl Rng {
-    pub fn next(&mut self) -> u64 {
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -12,24 +14,25 @@ impl Rng {
         z ^ (z >> 31)
     }
 
+    /// A number from 0 to `n` - 1.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.bits() % n as u64) as usize
     }
 
-    #[allow(dead_code)] // not every test picks
+    /// One of some.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 
     /// Small numbers, powers of two and their neighbours, and anything.
     pub fn number(&mut self) -> u128 {
-        let n = u128::from(self.next());
+        let n = u128::from(self.bits());
         match self.below(5) {
             0 => n % 8,
             1 => 1 << (n % 64),
             2 => (1 << (n % 64)) - 1,
             3 => !(n % 8),
-            _ => n << 64 | u128::from(self.next()),
+            _ => n << 64 | u128::from(self.bits()),
         }
     }
 }
