@@ -113,3 +113,50 @@ fn loops_of_one_work_item_stay_as_they_are() {
     let insts = s.func.layout.iter().flat_map(|b| &s.func.blocks[*b].insts);
     assert_eq!(insts.filter(|i| s.func.insts[**i].op == Op::PtrAdd).count(), 1);
 }
+
+/// The smaller of a value and what is loaded, in a loop over work-items: the comparison classifies its operands and leaves
+/// an answer that nothing needs.
+const LEAST: &str = r#"
+module "m" addr 64 cl 120
+kernel "k" {
+  arg 0 "p" "float*" global size 8 align 4
+  arg 1 "n" "uint" i32 size 4 align 4
+b0:
+  v0:ptr.global = arg 0
+  v1:i32 = arg 1
+  v2:i64 = workitem global_id 0
+  v3:i64 = const 2
+  v4:i64 = shl v2, v3
+  v5:ptr.global = ptradd v0, v4
+  e0 v6:f32 = load v5 align 4
+  v7:i32 = const 1
+  jump b1(v7, v6)
+b1(v8:i32, v9:f32):
+  v10:i64 = zext v8
+  v11:i64 = add v2, v10
+  v12:i64 = shl v11, v3
+  v13:ptr.global = ptradd v0, v12
+  e1 v14:f32 = load v13 align 4
+  v15:f32 = fmin v9, v14
+  v16:i32 = const 1
+  v17:i32 = add v8, v16
+  v18:i1 = icmp.ult v17, v1
+  br v18, b1(v17, v15), b2
+b2:
+  e2 = store v5, v15 align 4
+  ret
+}
+"#;
+
+#[test]
+fn what_is_computed_has_its_operands() {
+    let func = solve(LEAST).func;
+    let insts: Vec<Inst> =
+        func.layout.iter().flat_map(|b| func.blocks[*b].insts.iter().copied()).collect();
+    for &inst in &insts {
+        for &arg in &func.insts[inst].args {
+            let there = func.def_inst(arg).is_none_or(|i| insts.contains(&i));
+            assert!(there, "{:?} uses {arg}, which is nowhere", func.insts[inst].op);
+        }
+    }
+}
