@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program.h"
+
 #define N 256
 
-static cl_platform_id platform;
-static cl_device_id device;
 static cl_context context;
 static cl_program program;
 static int is_pocl;
@@ -30,22 +30,6 @@ static const char *source =
     "  o[i] = a[i] + b[i];\n"
     "}\n";
 
-static void must(cl_int code, const char *what) {
-  if (code != CL_SUCCESS) {
-    printf("%s gives %d\n", what, code);
-    exit(1);
-  }
-}
-
-static void check(int good, const char *what) {
-  if (!good) {
-    printf("wrong: %s\n", what);
-    exit(1);
-  }
-}
-
-#define MUST(call) must(call, #call)
-#define CHECK(condition) check(condition, #condition)
 
 // FNV-1a of memory, for printing.
 static unsigned digest(const void *data, size_t size) {
@@ -53,28 +37,6 @@ static unsigned digest(const void *data, size_t size) {
   unsigned hash = 2166136261u;
   for (size_t k = 0; k < size; k++) hash = (hash ^ bytes[k]) * 16777619u;
   return hash;
-}
-
-static int find_device(const char *platform_name, const char *device_name) {
-  cl_platform_id platforms[16];
-  cl_uint count;
-  MUST(clGetPlatformIDs(16, platforms, &count));
-  for (cl_uint p = 0; p < count && p < 16; p++) {
-    char name[256];
-    MUST(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name, name, NULL));
-    if (!strstr(name, platform_name)) continue;
-    cl_device_id devices[16];
-    cl_uint n;
-    MUST(clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &n));
-    for (cl_uint d = 0; d < n && d < 16; d++) {
-      MUST(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
-      if (!strstr(name, device_name)) continue;
-      platform = platforms[p];
-      device = devices[d];
-      return 1;
-    }
-  }
-  return 0;
 }
 
 static cl_command_queue queue(cl_command_queue_properties properties) {

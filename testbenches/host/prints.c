@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "program.h"
+
 #define ITEMS 60
 #define FLOOD 40000
 
-static cl_platform_id platform;
-static cl_device_id device;
 static int told;
 
 static const char *source =
@@ -54,45 +54,6 @@ static const char *source =
     "  int i = get_global_id(0);\n"
     "  results[i] = printf(\"%v16hlx\\n\", (uint16)(i));\n"
     "}\n";
-
-static void must(cl_int code, const char *what) {
-  if (code != CL_SUCCESS) {
-    fprintf(stderr, "%s gives %d\n", what, code);
-    exit(1);
-  }
-}
-
-static void check(int good, const char *what) {
-  if (!good) {
-    fprintf(stderr, "wrong: %s\n", what);
-    exit(1);
-  }
-}
-
-#define MUST(call) must(call, #call)
-#define CHECK(condition) check(condition, #condition)
-
-static int find_device(const char *platform_name, const char *device_name) {
-  cl_platform_id platforms[16];
-  cl_uint count;
-  MUST(clGetPlatformIDs(16, platforms, &count));
-  for (cl_uint p = 0; p < count && p < 16; p++) {
-    char name[256];
-    MUST(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name, name, NULL));
-    if (!strstr(name, platform_name)) continue;
-    cl_device_id devices[16];
-    cl_uint n;
-    MUST(clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &n));
-    for (cl_uint d = 0; d < n && d < 16; d++) {
-      MUST(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
-      if (!strstr(name, device_name)) continue;
-      platform = platforms[p];
-      device = devices[d];
-      return 1;
-    }
-  }
-  return 0;
-}
 
 static void CL_CALLBACK tell(const char *text, const void *data, size_t size, void *user) {
   (void)data, (void)size, (void)user;
