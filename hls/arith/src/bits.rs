@@ -40,8 +40,8 @@ pub struct Shifted<V> {
 pub trait Bits {
     /// A bit vector; cheap to copy.
     type V: Copy;
-    /// Most bits of a vector.
-    const MOST_BITS: u32 = 128;
+    /// Whether vectors have up to 128 bits.
+    const WIDE: bool = true;
     /// Whether the datapath runs while it is described: then a copy of its description made for each format is faster.
     const RUNS: bool = false;
 

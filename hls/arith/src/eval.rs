@@ -50,16 +50,30 @@ pub fn eval(op: Operator, inputs: &[u128]) -> u128 {
 /// # Panics
 /// As [`eval`].
 pub fn eval_all(op: Operator, inputs: &[u128]) -> Outputs<u128> {
-    if op.is_wide() { run::<u128>(op, inputs) } else { run::<u64>(op, inputs) }
+    if op.is_wide() { run(op, inputs, eval_values) } else { run(op, inputs, narrow) }
 }
 
-fn run<W: Word>(op: Operator, inputs: &[u128]) -> Outputs<u128> {
+/// All results of `op` with their widths. Not generic, so that the datapaths are compiled once, here.
+///
+/// # Panics
+/// If an operand is missing, or has another width than [`Operator::input_widths`] says.
+pub fn eval_values(op: Operator, inputs: &[Value<u128>]) -> Outputs<Value<u128>> {
+    op.build(&Native::<u128>::new(), inputs)
+}
+
+fn narrow(op: Operator, inputs: &[Value<u64>]) -> Outputs<Value<u64>> {
+    op.build(&Native::<u64>::new(), inputs)
+}
+
+type Datapath<W> = fn(Operator, &[Value<W>]) -> Outputs<Value<W>>;
+
+fn run<W: Word>(op: Operator, inputs: &[u128], datapath: Datapath<W>) -> Outputs<u128> {
     let b = Native::<W>::new();
     let widths = op.input_widths();
     assert!(inputs.len() >= widths.len(), "{op} lacks operands");
     let values: base::SmallVec<[Value<W>; 3]> =
         widths.iter().zip(inputs).map(|(w, x)| b.constant(*w, *x)).collect();
-    op.build(&b, &values).into_iter().map(out).collect()
+    datapath(op, &values).into_iter().map(out).collect()
 }
 
 #[inline(always)]

@@ -34,7 +34,7 @@ mod shift;
 pub mod stimulus;
 
 pub use bits::{Bits, Rom, Shifted};
-pub use eval::{eval, eval_all};
+pub use eval::{eval, eval_all, eval_values};
 pub use format::Format;
 pub use ir::{FloatCC, Rounding};
 pub use ir_builder::{InTurns, build_function, build_in_turns, expand};

@@ -183,7 +183,7 @@ impl<W: Word> Native<W> {
 
 impl<W: Word> Bits for Native<W> {
     type V = Value<W>;
-    const MOST_BITS: u32 = W::BITS;
+    const WIDE: bool = W::BITS >= 128;
     const RUNS: bool = true;
 
     #[inline(always)]

@@ -38,7 +38,7 @@ fn results_have_the_declared_widths() {
     let b = Native::<u128>::new();
     for op in Operator::all() {
         let inputs: Vec<_> = op.input_widths().iter().map(|w| b.constant(*w, 1)).collect();
-        let outputs = op.build(&b, &inputs);
+        let outputs = arith::eval_values(op, &inputs);
         let widths: Vec<u32> = outputs.iter().map(|v| b.width(*v)).collect();
         assert_eq!(widths, op.output_widths().to_vec(), "{op}");
     }

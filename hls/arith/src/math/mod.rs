@@ -81,8 +81,8 @@ fn through_single<B: Bits>(b: &B, f: MathFn, inputs: &[B::V]) -> B::V {
 
 /// A function in the format itself.
 fn direct<B: Bits>(b: &B, f: MathFn, format: Format, inputs: &[B::V]) -> B::V {
-    // Branches on constants of the builder: what it never takes is not compiled.
-    if B::MOST_BITS < 128 {
+    // Branches on constants of the builder, and on nothing else: what it never takes is not compiled.
+    if !B::WIDE {
         unreachable!("mathematical functions are wide: see Operator::is_wide");
     }
     if let Some(tier) = Tier::of(f) {
@@ -94,60 +94,98 @@ fn direct<B: Bits>(b: &B, f: MathFn, format: Format, inputs: &[B::V]) -> B::V {
         return with(b, w, f, format, inputs);
     }
     match format {
-        Format::F64 => with(b, &working::DOUBLE, f, format, inputs),
-        _ => with(b, &working::SINGLE, f, format, inputs),
+        Format::F64 => with(b, Double, f, format, inputs),
+        _ => with(b, Single, f, format, inputs),
     }
 }
 
-/// Inlined for each working precision, so that widths are constants to the compiler: the interpreter runs this.
-#[inline(always)]
-fn with<B: Bits>(b: &B, w: &'static Working, f: MathFn, format: Format, inputs: &[B::V]) -> B::V {
+/// A working precision. One that has a type of its own makes widths constants to the compiler.
+trait Precision: Copy {
+    fn working(self) -> &'static Working;
+}
+
+impl Precision for &'static Working {
+    #[inline(always)]
+    fn working(self) -> &'static Working {
+        self
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Single;
+
+impl Precision for Single {
+    #[inline(always)]
+    fn working(self) -> &'static Working {
+        &working::SINGLE
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Double;
+
+impl Precision for Double {
+    #[inline(always)]
+    fn working(self) -> &'static Working {
+        &working::DOUBLE
+    }
+}
+
+/// Compiles `describe` as a function of its own: everything that it calls is inlined into it, and all functions in one would take the
+/// compiler minutes.
+#[inline(never)]
+fn apart<T>(describe: impl FnOnce() -> T) -> T {
+    describe()
+}
+
+/// A function in a working precision.
+fn with<B: Bits>(b: &B, p: impl Precision, f: MathFn, format: Format, inputs: &[B::V]) -> B::V {
     let x = inputs[0];
     match f {
-        MathFn::Exp => exp::exp(b, w, exp::Base::E, x),
-        MathFn::Exp2 => exp::exp(b, w, exp::Base::Two, x),
-        MathFn::Exp10 => exp::exp(b, w, exp::Base::Ten, x),
-        MathFn::Expm1 => exp::expm1(b, w, x),
-        MathFn::Log => log::log(b, w, log::Base::E, x),
-        MathFn::Log2 => log::log(b, w, log::Base::Two, x),
-        MathFn::Log10 => log::log(b, w, log::Base::Ten, x),
-        MathFn::Log1p => log::log1p(b, w, x),
-        MathFn::Sin => trig::sin(b, w, trig::Unit::Radian, x),
-        MathFn::Cos => trig::cos(b, w, trig::Unit::Radian, x),
-        MathFn::Tan => trig::tan(b, w, trig::Unit::Radian, x),
-        MathFn::Sinpi => trig::sin(b, w, trig::Unit::HalfTurn, x),
-        MathFn::Cospi => trig::cos(b, w, trig::Unit::HalfTurn, x),
-        MathFn::Tanpi => trig::tan(b, w, trig::Unit::HalfTurn, x),
-        MathFn::Asin => arc::asin(b, w, arc::Unit::Radian, x),
-        MathFn::Acos => arc::acos(b, w, arc::Unit::Radian, x),
-        MathFn::Atan => arc::atan(b, w, arc::Unit::Radian, x),
-        MathFn::Atan2 => arc::atan2(b, w, arc::Unit::Radian, x, inputs[1]),
-        MathFn::Asinpi => arc::asin(b, w, arc::Unit::HalfTurn, x),
-        MathFn::Acospi => arc::acos(b, w, arc::Unit::HalfTurn, x),
-        MathFn::Atanpi => arc::atan(b, w, arc::Unit::HalfTurn, x),
-        MathFn::Atan2pi => arc::atan2(b, w, arc::Unit::HalfTurn, x, inputs[1]),
-        MathFn::Sinh => hyperbolic::sinh(b, w, x),
-        MathFn::Cosh => hyperbolic::cosh(b, w, x),
-        MathFn::Tanh => hyperbolic::tanh(b, w, x),
-        MathFn::Asinh => hyperbolic::asinh(b, w, x),
-        MathFn::Acosh => hyperbolic::acosh(b, w, x),
-        MathFn::Atanh => hyperbolic::atanh(b, w, x),
-        MathFn::Cbrt => root::cbrt(b, w, x),
-        MathFn::Rsqrt => root::rsqrt(b, w, x),
-        MathFn::Hypot => root::hypot(b, w, x, inputs[1]),
-        MathFn::Pow => pow::pow(b, w, x, inputs[1]).pack(b, w),
-        MathFn::Pown => pow::pown(b, w, x, inputs[1]).pack(b, w),
-        MathFn::Powr => pow::powr(b, w, x, inputs[1]).pack(b, w),
-        MathFn::Rootn => pow::rootn(b, w, x, inputs[1]).pack(b, w),
-        MathFn::Ldexp => power::ldexp(b, format, x, inputs[1]),
-        MathFn::Ilogb => power::ilogb(b, format, x),
-        MathFn::Logb => power::logb(b, format, x),
+        MathFn::Exp => apart(|| exp::exp(b, p.working(), exp::Base::E, x)),
+        MathFn::Exp2 => apart(|| exp::exp(b, p.working(), exp::Base::Two, x)),
+        MathFn::Exp10 => apart(|| exp::exp(b, p.working(), exp::Base::Ten, x)),
+        MathFn::Expm1 => apart(|| exp::expm1(b, p.working(), x)),
+        MathFn::Log => apart(|| log::log(b, p.working(), log::Base::E, x)),
+        MathFn::Log2 => apart(|| log::log(b, p.working(), log::Base::Two, x)),
+        MathFn::Log10 => apart(|| log::log(b, p.working(), log::Base::Ten, x)),
+        MathFn::Log1p => apart(|| log::log1p(b, p.working(), x)),
+        MathFn::Sin => apart(|| trig::sin(b, p.working(), trig::Unit::Radian, x)),
+        MathFn::Cos => apart(|| trig::cos(b, p.working(), trig::Unit::Radian, x)),
+        MathFn::Tan => apart(|| trig::tan(b, p.working(), trig::Unit::Radian, x)),
+        MathFn::Sinpi => apart(|| trig::sin(b, p.working(), trig::Unit::HalfTurn, x)),
+        MathFn::Cospi => apart(|| trig::cos(b, p.working(), trig::Unit::HalfTurn, x)),
+        MathFn::Tanpi => apart(|| trig::tan(b, p.working(), trig::Unit::HalfTurn, x)),
+        MathFn::Asin => apart(|| arc::asin(b, p.working(), arc::Unit::Radian, x)),
+        MathFn::Acos => apart(|| arc::acos(b, p.working(), arc::Unit::Radian, x)),
+        MathFn::Atan => apart(|| arc::atan(b, p.working(), arc::Unit::Radian, x)),
+        MathFn::Atan2 => apart(|| arc::atan2(b, p.working(), arc::Unit::Radian, x, inputs[1])),
+        MathFn::Asinpi => apart(|| arc::asin(b, p.working(), arc::Unit::HalfTurn, x)),
+        MathFn::Acospi => apart(|| arc::acos(b, p.working(), arc::Unit::HalfTurn, x)),
+        MathFn::Atanpi => apart(|| arc::atan(b, p.working(), arc::Unit::HalfTurn, x)),
+        MathFn::Atan2pi => apart(|| arc::atan2(b, p.working(), arc::Unit::HalfTurn, x, inputs[1])),
+        MathFn::Sinh => apart(|| hyperbolic::sinh(b, p.working(), x)),
+        MathFn::Cosh => apart(|| hyperbolic::cosh(b, p.working(), x)),
+        MathFn::Tanh => apart(|| hyperbolic::tanh(b, p.working(), x)),
+        MathFn::Asinh => apart(|| hyperbolic::asinh(b, p.working(), x)),
+        MathFn::Acosh => apart(|| hyperbolic::acosh(b, p.working(), x)),
+        MathFn::Atanh => apart(|| hyperbolic::atanh(b, p.working(), x)),
+        MathFn::Cbrt => apart(|| root::cbrt(b, p.working(), x)),
+        MathFn::Rsqrt => apart(|| root::rsqrt(b, p.working(), x)),
+        MathFn::Hypot => apart(|| root::hypot(b, p.working(), x, inputs[1])),
+        MathFn::Pow => apart(|| pow::pow(b, p.working(), x, inputs[1]).pack(b, p.working())),
+        MathFn::Pown => apart(|| pow::pown(b, p.working(), x, inputs[1]).pack(b, p.working())),
+        MathFn::Powr => apart(|| pow::powr(b, p.working(), x, inputs[1]).pack(b, p.working())),
+        MathFn::Rootn => apart(|| pow::rootn(b, p.working(), x, inputs[1]).pack(b, p.working())),
+        MathFn::Ldexp => apart(|| power::ldexp(b, format, x, inputs[1])),
+        MathFn::Ilogb => apart(|| power::ilogb(b, format, x)),
+        MathFn::Logb => apart(|| power::logb(b, format, x)),
         MathFn::Remainder | MathFn::RemquoBits => unreachable!("{} is a loop", f.name()),
-        MathFn::Erf => erf::erf(b, w, x),
-        MathFn::Erfc => erf::erfc(b, w, x),
-        MathFn::Tgamma => gamma::tgamma(b, w, x),
-        MathFn::Lgamma => gamma::lgamma(b, w, x),
-        MathFn::LgammaSign => gamma::lgamma_sign(b, format, x),
+        MathFn::Erf => apart(|| erf::erf(b, p.working(), x)),
+        MathFn::Erfc => apart(|| erf::erfc(b, p.working(), x)),
+        MathFn::Tgamma => apart(|| gamma::tgamma(b, p.working(), x)),
+        MathFn::Lgamma => apart(|| gamma::lgamma(b, p.working(), x)),
+        MathFn::LgammaSign => apart(|| gamma::lgamma_sign(b, format, x)),
         relaxed => unreachable!("{} has a tier", relaxed.name()),
     }
 }
