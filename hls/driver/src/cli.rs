@@ -304,6 +304,9 @@ pub struct RunArgs {
     /// Probability that a memory channel pauses in a cycle (sim) [default: 0].
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub stall_rate: Option<f64>,
+    /// Registers and memories on chip start with random contents, by the seed: finds what depends on state that no reset defines (sim).
+    #[arg(long)]
+    pub random_state: bool,
     /// Stop after this many instructions (emu).
     #[arg(long, value_name = "N")]
     pub step_limit: Option<u64>,

@@ -141,6 +141,7 @@ fn check_options(args: &RunArgs) -> Result<()> {
         ("--report", args.report.is_some()),
         ("--mem-latency", args.mem_latency.is_some()),
         ("--stall-rate", args.stall_rate.is_some()),
+        ("--random-state", args.random_state),
     ];
     let emu = [("--step-limit", args.step_limit.is_some())];
     let seed = [("--seed", args.seed.is_some())];
@@ -264,6 +265,7 @@ pub(crate) struct SimSettings<'a> {
     pub(crate) seed: Option<u64>,
     pub(crate) mem_latency: Option<u32>,
     pub(crate) stall_rate: Option<f64>,
+    pub(crate) random_state: bool,
 }
 
 fn settings(args: &RunArgs) -> SimSettings<'_> {
@@ -273,6 +275,7 @@ fn settings(args: &RunArgs) -> SimSettings<'_> {
         seed: args.seed,
         mem_latency: args.mem_latency,
         stall_rate: args.stall_rate,
+        random_state: args.random_state,
     }
 }
 
@@ -283,7 +286,8 @@ pub(crate) fn sim_options(settings: SimSettings<'_>) -> Result<SimOptions> {
         return Err(Failure::new("E0613", what));
     }
     let trace = settings.trace.map(Path::to_owned);
-    let mut options = SimOptions { trace, profile: settings.profile, ..SimOptions::default() };
+    let SimSettings { profile, random_state, .. } = settings;
+    let mut options = SimOptions { trace, profile, random_state, ..SimOptions::default() };
     options.memory.seed = settings.seed.unwrap_or(options.memory.seed);
     let latency = settings.mem_latency.unwrap_or(MEM_LATENCY).max(1);
     options.memory.read_latency = latency;

@@ -30,6 +30,7 @@ pub(crate) fn serve(args: &ServeArgs, quiet: bool, streams: &mut Streams<'_>) ->
         seed: args.seed,
         mem_latency: args.mem_latency,
         stall_rate: args.stall_rate,
+        random_state: false,
     })?;
     let board = Board::open(&args.dir, options);
     let loading =

@@ -45,6 +45,11 @@ fn options_of_the_simulation() {
     assert!(times.iter().any(|t| *t != times[0]), "the seed matters: {times:?}");
     assert_eq!(stalled("1"), times[0], "and decides everything");
 
+    for seed in ["1", "2", "3"] {
+        let random = cycles(&built, &["--random-state", "--seed", seed]);
+        assert_eq!(random, plain, "what the reset leaves does not matter");
+    }
+
     let (npy, fst) = (dir.path().join("io.npy"), dir.path().join("run.fst"));
     let out = format!("io={}", text(&npy));
     let o = simulate(&built, &["--profile", "--out", &out, "--trace", text(&fst)]);

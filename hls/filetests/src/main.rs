@@ -361,7 +361,8 @@ fn run_sim(
             .compile(module.clone())
             .map_err(|e| e.render())?;
         let sources = build.sources();
-        let mut sim_options = SimOptions::default();
+        // Whatever the registers and memories hold before the reset must not matter.
+        let mut sim_options = SimOptions { random_state: true, ..SimOptions::default() };
         sim_options.memory.seed = seed;
         sim_options.memory.read_latency = latency;
         sim_options.memory.write_latency = latency;

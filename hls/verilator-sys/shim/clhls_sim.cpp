@@ -139,6 +139,9 @@ struct clhls_sim {
   }
 
   void reset(uint32_t cycles) {
+    // Inputs are random, too, where the state is: what they ask for would be done after the reset.
+    clhls::AxilPins &pins = model->axil;
+    *pins.awvalid = *pins.wvalid = *pins.bready = *pins.arvalid = *pins.rready = 0;
     *model->rst_n = 0;
     for (uint32_t i = 0; i < std::max<uint32_t>(cycles, 1); ++i) {
       for (clhls::AxiPort &port : ports)
