@@ -22,6 +22,7 @@ SYNTH = "synth_ecp5 -nowidelut"
 PNR = ["--85k", "--package", "CABGA381", "--speed", "6", "--seed", str(SEED), "--freq", str(CLOCK_MHZ),
        "--timing-allow-fail", "--lpf-allow-unconstrained"]
 CPU_LIMIT = 1800  # seconds, for yosys and for nextpnr
+UNFINISHED = ("not routed", "failed")  # what another run may still find out
 
 PORT = re.compile(r"(input|output)\s+wire\s+(?:\[(\d+):0\]\s+)?(\w+)")
 
@@ -155,17 +156,15 @@ def estimate_of(folder):
 
 def stage(clhls, kernels, results, keep, budget=None):
     """Fills results[kernel]["area"]: synthesises all designs, then places and routes them, smallest first, until
-    `budget` CPU seconds are used. Designs whose Verilog did not change are taken from the cache. `keep` saves what is
-    there so far.
+    `budget` CPU seconds are used. Designs whose Verilog did not change stay as they are, and a row of an older design stays
+    until the new one is routed. `keep` saves what is there so far.
     """
-    told = versions()
-    work = synthesis(clhls, kernels, results, [told[0], SYNTH], keep)
-    work = [item for item in work if item[0]["status"] == "not routed"]
+    work = synthesis(clhls, kernels, results, [*versions(), SYNTH, *PNR], keep)
     work.sort(key=lambda item: (item[0]["lut"], item[1].name))
     progress = common.Progress("route", len(work))
-    for figures, kernel, sources, key in work:
+    for figures, kernel, sources in work:
         progress.begin(kernel.name)
-        name = f"route-{common.digest(key, told[1], *PNR)}"
+        name = f"route-{figures['key']}"
         if budget is not None and budget <= 0 and not common.is_cached(name):
             progress.end("not routed: the budget is used up")
             continue
@@ -176,27 +175,33 @@ def stage(clhls, kernels, results, keep, budget=None):
             print(f"{kernel.name}: {error}")
         if budget is not None and not known:
             budget -= routed.get("nextpnr_seconds", 0)
-        results[kernel.name]["area"] |= routed
-        progress.end(summary(results[kernel.name]["area"]) + ("  (cached)" if known else ""))
+        results[kernel.name]["area"] = figures | routed
+        progress.end(summary(figures | routed) + ("  (cached)" if known else ""))
         keep()
 
 
 def synthesis(clhls, kernels, results, told, keep):
-    """Synthesises all; (figures, kernel, sources, key) of those that succeeded."""
+    """Synthesises all; (figures, kernel, sources) of those that are to be routed."""
     progress, work = common.Progress("synthesis", len(kernels)), []
     for kernel in kernels:
         progress.begin(kernel.name)
+        row = results.setdefault(kernel.name, {})
+        before = row.get("area") or {"status": "not routed"}
         try:
             sources, texts = prepare(clhls, kernel)
             key = common.digest(*told, *texts)
+            if before.get("key") == key and before["status"] not in UNFINISHED:
+                progress.end(f"{summary(before)}  (as before)")
+                continue
             figures, known = common.cached(f"synth-{key}", lambda: synthesise(*sources))
-            work.append((figures, kernel, sources, key))
+            figures = figures | {"key": key, "commit": common.commit(), "estimate": estimate_of(sources[0])}
         except Failed as error:
             figures, known = {"status": "failed"}, False
             print(f"{kernel.name}: {error}")
-        if figures["status"] != "failed":
-            figures = figures | {"estimate": estimate_of(sources[0])}
-        results.setdefault(kernel.name, {})["area"] = figures | {"commit": common.commit()}
+        if figures["status"] == "not routed":
+            work.append((figures, kernel, sources))
+        if figures["status"] != "not routed" or before["status"] in UNFINISHED:
+            row["area"] = figures
         progress.end(summary(figures) + ("  (cached)" if known else ""))
         keep()
     return work

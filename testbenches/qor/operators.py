@@ -126,13 +126,17 @@ def stage(results, wanted, keep):
         (place / "harness.v").write_text(harness(entry))
         texts = [area.without_comments((place / name).read_text()) for name in [*files, "harness.v"]]
         key = common.digest(*tools, area.SYNTH, *PNR, *texts)
+        before = found.get(entry["name"]) or {}
+        if before.get("key") == key:
+            progress.end(f"{summary(before)}  (as before)")
+            continue
         try:
             figures, known = common.cached(f"operator-{key}", lambda: measure(place, [*files, "harness.v"], entry))
         except Failed as error:
             print(f"{entry['name']}: {error}")
             progress.end("failed")
             continue
-        found[entry["name"]] = figures | {"latency": entry["latency"], "interval": entry["interval"]}
+        found[entry["name"]] = figures | {"key": key, "latency": entry["latency"], "interval": entry["interval"]}
         progress.end(summary(found[entry["name"]]) + ("  (cached)" if known else ""))
         keep()
 
