@@ -1,5 +1,6 @@
-// N in-order read units onto one AXI4 read master: round robin, ARID = number of the unit, address channel registered.
-// latency AR 1, R 1, II 1.  RREADY is always 1: the units have reserved space for what they ask.
+// N in-order read units onto one AXI4 read master: a tree of merges whose inputs take turns, ARID = number of the unit.
+// latency AR 1 or 2 for each level of 4 (N <= 4, 16, 64: 1, 2, 3 levels), R 1, II 1.  RREADY is always 1: the units have reserved
+// space for what they ask.
 `default_nettype none
 
 module clhls_axi_read_mux #(
@@ -13,7 +14,7 @@ module clhls_axi_read_mux #(
   input  wire                    rst,       // synchronous, active high
   // units, unit i at [i*W +: W]
   input  wire [N-1:0]            ar_valid,
-  output wire [N-1:0]            ar_ready,
+  output wire [N-1:0]            ar_ready,  // from registers
   input  wire [N*LINE_BITS-1:0]  ar_line,
   input  wire [N*8-1:0]          ar_len,
   output wire [N-1:0]            r_valid,   // register
@@ -49,32 +50,22 @@ module clhls_axi_read_mux #(
   localparam SIZE = $clog2(DATA_BYTES);
   localparam WORD = ID_BITS + LINE_BITS + 8;
 
-  wire [N-1:0]         grant;
-  wire                 skid_ready;
-  reg  [WORD-1:0]      word;
+  wire [N*WORD-1:0]    words;
   wire [LINE_BITS-1:0] line;
 
-  clhls_arbiter #(
-    .N(N), .PRIORITY0(0)
-  ) u_arbiter (
-    .clk(clk), .rst(rst), .request(ar_valid), .advance(skid_ready), .grant(grant)
-  );
-
-  assign ar_ready = grant & {N{skid_ready}};
-
-  integer i;
-  always @* begin
-    word = {WORD{1'b0}};
-    for (i = 0; i < N; i = i + 1) begin
-      word = word | ({i[ID_BITS-1:0], ar_line[i*LINE_BITS +: LINE_BITS], ar_len[i*8 +: 8]} & {WORD{grant[i]}});
+  genvar u;
+  generate
+    for (u = 0; u < N; u = u + 1) begin : g_unit
+      localparam [ID_BITS-1:0] ID = u;
+      assign words[u*WORD +: WORD] = {ID, ar_line[u*LINE_BITS +: LINE_BITS], ar_len[u*8 +: 8]};
     end
-  end
+  endgenerate
 
-  clhls_skid #(
-    .WIDTH(WORD)
-  ) u_ar (
+  clhls_merge_tree #(
+    .N(N), .WIDTH(WORD)
+  ) u_tree (
     .clk(clk), .rst(rst),
-    .s_valid(|ar_valid), .s_ready(skid_ready), .s_data(word),
+    .s_valid(ar_valid), .s_ready(ar_ready), .s_data(words),
     .m_valid(m_axi_arvalid), .m_ready(m_axi_arready), .m_data({m_axi_arid, line, m_axi_arlen})
   );
 

@@ -1,6 +1,6 @@
-// N in-order write units onto one AXI4 write master: round robin by burst, AWID = number of the unit, all channels registered.
-// latency AW 1, W 1, B 1, II 1 (no gap between bursts).  A unit's W beats are taken in the order in which its AW was granted;
-// bursts are not interleaved.  BREADY is always 1.
+// N in-order write units onto one AXI4 write master: a tree of merges whose inputs take turns by burst, AWID = number of the unit.
+// latency AW 1 or 2 and W 1 for each level of 4 (N <= 4, 16, 64: 1, 2, 3 levels), B 1, II 1 (no gap between bursts).
+// A unit's W beats are taken in the order in which its AW was granted; bursts are not interleaved.  BREADY is always 1.
 `default_nettype none
 
 module clhls_axi_write_mux #(
@@ -8,14 +8,14 @@ module clhls_axi_write_mux #(
   parameter ADDR       = 64,  // byte address bits of the units, <= 64
   parameter DATA_BYTES = 64,  // bytes of a beat, a power of two, 4..128
   parameter ID_BITS    = 6,
-  parameter AHEAD      = 16,  // bursts whose address may go out before their data
+  parameter AHEAD      = 16,  // bursts of a level whose address may go out before their data
   parameter LINE_BITS  = ADDR - $clog2(DATA_BYTES)  // derived: do not set
 ) (
   input  wire                      clk,
   input  wire                      rst,       // synchronous, active high
   // units, unit i at [i*W +: W]
   input  wire [N-1:0]              aw_valid,
-  output wire [N-1:0]              aw_ready,
+  output wire [N-1:0]              aw_ready,  // from registers, as w_ready
   input  wire [N*LINE_BITS-1:0]    aw_line,
   input  wire [N*8-1:0]            aw_len,
   input  wire [N-1:0]              w_valid,
@@ -57,39 +57,71 @@ module clhls_axi_write_mux #(
 
   localparam SIZE = $clog2(DATA_BYTES);
   localparam WORD = ID_BITS + LINE_BITS + 8;
-  localparam BEAT = 1 + 9 * DATA_BYTES;
+  localparam BEAT = 9 * DATA_BYTES;
 
-  // ---- AW ----
-  wire [N-1:0]         grant;
-  wire                 aw_skid_ready;
-  wire                 order_ready;
-  wire                 aw_go = aw_skid_ready & order_ready;
-  reg  [WORD-1:0]      word;
-  wire [LINE_BITS-1:0] line;
+  // ---- AW and W: a tree of merges of at most 4 inputs.  Streams are numbered from the units to the master. ----
+  localparam C0     = N;  // streams into each level
+  localparam C1     = (C0 + 3) / 4;
+  localparam C2     = (C1 + 3) / 4;
+  localparam C3     = (C2 + 3) / 4;
+  localparam LEVELS = (C1 == 1) ? 1 : (C2 == 1) ? 2 : (C3 == 1) ? 3 : 4;
+  localparam OUT    = C0 + ((LEVELS > 1) ? C1 : 0) + ((LEVELS > 2) ? C2 : 0) + ((LEVELS > 3) ? C3 : 0);
 
-  clhls_arbiter #(
-    .N(N), .PRIORITY0(0)
-  ) u_arbiter (
-    .clk(clk), .rst(rst), .request(aw_valid), .advance(aw_go), .grant(grant)
-  );
+  wire [OUT:0]            awv;
+  wire [OUT:0]            awr;
+  wire [(OUT+1)*WORD-1:0] aws;
+  wire [OUT:0]            wv;
+  wire [OUT:0]            wr;
+  wire [OUT:0]            wl;
+  wire [(OUT+1)*BEAT-1:0] ws;
+  wire [LINE_BITS-1:0]    line;
 
-  assign aw_ready = grant & {N{aw_go}};
-
-  integer i;
-  always @* begin
-    word = {WORD{1'b0}};
-    for (i = 0; i < N; i = i + 1) begin
-      word = word | ({i[ID_BITS-1:0], aw_line[i*LINE_BITS +: LINE_BITS], aw_len[i*8 +: 8]} & {WORD{grant[i]}});
+  genvar u;
+  generate
+    for (u = 0; u < N; u = u + 1) begin : g_unit
+      localparam [ID_BITS-1:0] ID = u;
+      assign aws[u*WORD +: WORD] = {ID, aw_line[u*LINE_BITS +: LINE_BITS], aw_len[u*8 +: 8]};
+      assign ws[u*BEAT +: BEAT]  = {w_strb[u*DATA_BYTES +: DATA_BYTES], w_data[u*8*DATA_BYTES +: 8*DATA_BYTES]};
     end
-  end
+  endgenerate
 
-  clhls_skid #(
-    .WIDTH(WORD)
-  ) u_aw (
-    .clk(clk), .rst(rst),
-    .s_valid(|aw_valid & order_ready), .s_ready(aw_skid_ready), .s_data(word),
-    .m_valid(m_axi_awvalid), .m_ready(m_axi_awready), .m_data({m_axi_awid, line, m_axi_awlen})
-  );
+  assign awv[N-1:0] = aw_valid;
+  assign wv[N-1:0]  = w_valid;
+  assign wl[N-1:0]  = w_last;
+  assign aw_ready   = awr[N-1:0];
+  assign w_ready    = wr[N-1:0];
+
+  genvar l;
+  genvar k;
+  generate
+    for (l = 0; l < LEVELS; l = l + 1) begin : g_level
+      localparam IN    = (l == 0) ? 0 : (l == 1) ? C0 : (l == 2) ? C0 + C1 : C0 + C1 + C2;
+      localparam COUNT = (l == 0) ? C0 : (l == 1) ? C1 : (l == 2) ? C2 : C3;
+      localparam NODES = (COUNT + 3) / 4;
+      for (k = 0; k < NODES; k = k + 1) begin : g_node
+        localparam FROM = IN + k * COUNT / NODES;
+        localparam MANY = IN + (k + 1) * COUNT / NODES - FROM;
+        localparam TO   = IN + COUNT + k;
+        clhls_write_merge #(
+          .N(MANY), .AW_BITS(WORD), .W_BITS(BEAT), .AHEAD(AHEAD)
+        ) u_merge (
+          .clk(clk), .rst(rst),
+          .s_aw_valid(awv[FROM +: MANY]), .s_aw_ready(awr[FROM +: MANY]), .s_aw(aws[FROM*WORD +: MANY*WORD]),
+          .s_w_valid(wv[FROM +: MANY]), .s_w_ready(wr[FROM +: MANY]), .s_w_last(wl[FROM +: MANY]), .s_w(ws[FROM*BEAT +: MANY*BEAT]),
+          .m_aw_valid(awv[TO]), .m_aw_ready(awr[TO]), .m_aw(aws[TO*WORD +: WORD]),
+          .m_w_valid(wv[TO]), .m_w_ready(wr[TO]), .m_w_last(wl[TO]), .m_w(ws[TO*BEAT +: BEAT])
+        );
+      end
+    end
+  endgenerate
+
+  assign m_axi_awvalid = awv[OUT];
+  assign awr[OUT]      = m_axi_awready;
+  assign {m_axi_awid, line, m_axi_awlen} = aws[OUT*WORD +: WORD];
+  assign m_axi_wvalid  = wv[OUT];
+  assign wr[OUT]       = m_axi_wready;
+  assign m_axi_wlast   = wl[OUT];
+  assign {m_axi_wstrb, m_axi_wdata} = ws[OUT*BEAT +: BEAT];
 
   wire [63+SIZE:0] address = {{(64-LINE_BITS){1'b0}}, line, {SIZE{1'b0}}};
   assign m_axi_awaddr  = address[63:0];
@@ -100,40 +132,6 @@ module clhls_axi_write_mux #(
   assign m_axi_awprot  = 3'b000;
   assign m_axi_awqos   = 4'b0000;
 
-  // ---- W, in the order of the grants ----
-  wire         order_valid;
-  wire [N-1:0] order;       // one-hot: unit whose burst is next
-  wire         w_skid_ready;
-  wire         w_go = |(order & w_valid) & order_valid & w_skid_ready;
-  wire         w_end = |(order & w_last);
-  reg [BEAT-1:0] beat;
-
-  clhls_fifo #(
-    .WIDTH(N), .DEPTH(AHEAD)
-  ) u_order (
-    .clk(clk), .rst(rst),
-    .s_valid(|aw_valid & aw_skid_ready), .s_ready(order_ready), .s_data(grant),
-    .m_valid(order_valid), .m_ready(w_go & w_end), .m_data(order)
-  );
-
-  assign w_ready = order & {N{order_valid & w_skid_ready}};
-
-  integer j;
-  always @* begin
-    beat = {BEAT{1'b0}};
-    for (j = 0; j < N; j = j + 1) begin
-      beat = beat | ({w_last[j], w_strb[j*DATA_BYTES +: DATA_BYTES], w_data[j*8*DATA_BYTES +: 8*DATA_BYTES]} & {BEAT{order[j]}});
-    end
-  end
-
-  clhls_skid #(
-    .WIDTH(BEAT)
-  ) u_w (
-    .clk(clk), .rst(rst),
-    .s_valid(|(order & w_valid) & order_valid), .s_ready(w_skid_ready), .s_data(beat),
-    .m_valid(m_axi_wvalid), .m_ready(m_axi_wready), .m_data({m_axi_wlast, m_axi_wstrb, m_axi_wdata})
-  );
-
   // ---- B ----
   reg [N-1:0] b_valid_q;
   reg         error_q;
@@ -142,13 +140,13 @@ module clhls_axi_write_mux #(
   assign b_valid = b_valid_q;
   assign error   = error_q;
 
-  integer k;
+  integer i;
   always @(posedge clk) begin
     if (rst) begin
       b_valid_q <= {N{1'b0}};
       error_q   <= 1'b0;
     end else begin
-      for (k = 0; k < N; k = k + 1) b_valid_q[k] <= m_axi_bvalid & (m_axi_bid == k[ID_BITS-1:0]);
+      for (i = 0; i < N; i = i + 1) b_valid_q[i] <= m_axi_bvalid & (m_axi_bid == i[ID_BITS-1:0]);
       error_q <= error_q | (m_axi_bvalid & m_axi_bresp[1]);
     end
   end

@@ -1,5 +1,5 @@
-// Global atomic unit with N in-order client ports, arbitrated round robin; owns the ordering of its memory object.
-// EXCLUSIVE = 2 (nothing else in the kernel touches the object): latency 10 and II 1 on cache hits, see clhls_atomic_cached.
+// Global atomic unit with N in-order client ports, which take turns; owns the ordering of its memory object.
+// EXCLUSIVE = 2 (nothing else in the kernel touches the object): latency 10 or 11 and II 1 on cache hits, see clhls_atomic_cached.
 // EXCLUSIVE = 1 (nothing else writes it): II 1 on cache hits, an answer waits for memory to acknowledge; see there, THROUGH.
 // EXCLUSIVE = 0: one operation at a time, two memory round trips each, see clhls_atomic_direct.
 `default_nettype none
@@ -63,18 +63,21 @@ module clhls_atomic #(
   localparam LOW       = $clog2(BYTES);
   localparam LANES     = BUS_BYTES / BYTES;
   localparam LANE_BITS = (LANES > 1) ? $clog2(LANES) : 1;
-  localparam SIDE      = 1 + 4 + LINE_BITS + LANE_BITS + 2 * DW;
+  localparam TAG_BITS  = (N > 1) ? $clog2(N) : 1;
+  localparam SIDE      = TAG_BITS + 1 + 4 + LINE_BITS + LANE_BITS + 2 * DW;
 
-  // ---- clients: arbiter into a skid buffer, answers by one-hot tag ----
+  // Constant zeros: the registers behind them go away in synthesis.
+  localparam [LINE_BITS-1:0] LINE_MASK = {LINE_BITS{1'b1}} >> (DEVICE_BITS < ADDR_BITS ? ADDR_BITS - DEVICE_BITS : 0);
+
+  // ---- clients: one merge, which keeps the order in which requests are accepted; answers by number ----
   wire [N-1:0]         room;
-  wire [N-1:0]         grant;
-  wire                 skid_ready;
+  wire [N-1:0]         merge_ready;
   wire [N-1:0]         take = s_valid & s_ready;
-  reg  [SIDE-1:0]      word;
+  wire [N*SIDE-1:0]    words;
   wire [N*LANE_BITS-1:0] lanes;
   wire                 c_valid;
   wire                 c_ready;
-  wire [N-1:0]         c_tag;
+  wire [TAG_BITS-1:0]  c_tag;
   wire                 c_pred;
   wire [3:0]           c_op;
   wire [LINE_BITS-1:0] c_line;
@@ -82,31 +85,28 @@ module clhls_atomic #(
   wire [DW-1:0]        c_data;
   wire [DW-1:0]        c_compare;
   wire                 o_valid;
-  wire [N-1:0]         o_tag;
+  wire [TAG_BITS-1:0]  o_tag;
   wire [DW-1:0]        o_old;
   wire                 core_idle;
 
-  clhls_arbiter #(
-    .N(N), .PRIORITY0(0)
-  ) u_arbiter (
-    .clk(clk), .rst(rst), .request(s_valid & room), .advance(skid_ready), .grant(grant)
-  );
-
-  assign s_ready = grant & {N{skid_ready}};
+  assign s_ready = merge_ready & room;
 
   genvar c;
   generate
     for (c = 0; c < N; c = c + 1) begin : g_client
+      localparam [TAG_BITS-1:0] ID = c;
       if (LANES > 1) begin : g_lane
         assign lanes[c*LANE_BITS +: LANE_BITS] = s_addr[c*ADDR_BITS + LOW +: LANE_BITS];
       end else begin : g_one_lane
         assign lanes[c*LANE_BITS +: LANE_BITS] = 1'b0;
       end
+      assign words[c*SIDE +: SIDE] = {ID, s_pred[c], s_op[4*c +: 4], s_addr[c*ADDR_BITS + ADDR_BITS - LINE_BITS +: LINE_BITS] & LINE_MASK,
+                                      lanes[c*LANE_BITS +: LANE_BITS], s_data[c*DW +: DW], s_compare[c*DW +: DW]};
       clhls_response #(
         .WIDTH(DW), .PLACES((EXCLUSIVE == 1) ? 128 : 17), .TARGET(TARGET)
       ) u_response (
         .clk(clk), .rst(rst), .reserve(take[c]), .room(room[c]),
-        .s_valid(o_valid & o_tag[c]), .s_data(o_old),
+        .s_valid(o_valid & (o_tag == ID)), .s_data(o_old),
         .m_valid(m_valid[c]), .m_ready(m_ready[c]), .m_data(m_data[c*DW +: DW])
       );
 `ifdef CLHLS_CHECK_ACCESS
@@ -119,30 +119,18 @@ module clhls_atomic #(
     end
   endgenerate
 
-  // Constant zeros: the registers behind them go away in synthesis.
-  localparam [LINE_BITS-1:0] LINE_MASK = {LINE_BITS{1'b1}} >> (DEVICE_BITS < ADDR_BITS ? ADDR_BITS - DEVICE_BITS : 0);
-
-  integer i;
-  always @* begin
-    word = {SIDE{1'b0}};
-    for (i = 0; i < N; i = i + 1) begin
-      word = word | ({s_pred[i], s_op[4*i +: 4], s_addr[i*ADDR_BITS + ADDR_BITS - LINE_BITS +: LINE_BITS] & LINE_MASK,
-                      lanes[i*LANE_BITS +: LANE_BITS], s_data[i*DW +: DW], s_compare[i*DW +: DW]} & {SIDE{grant[i]}});
-    end
-  end
-
-  clhls_skid #(
-    .WIDTH(N + SIDE)
-  ) u_skid (
+  clhls_merge_parked #(
+    .N(N), .WIDTH(SIDE)
+  ) u_merge (
     .clk(clk), .rst(rst),
-    .s_valid(|grant), .s_ready(skid_ready), .s_data({grant, word}),
+    .s_valid(s_valid & room), .s_ready(merge_ready), .s_data(words),
     .m_valid(c_valid), .m_ready(c_ready), .m_data({c_tag, c_pred, c_op, c_line, c_lane, c_data, c_compare})
   );
 
   generate
     if (EXCLUSIVE != 0) begin : g_cached
       clhls_atomic_cached #(
-        .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .LINES(LINES), .LINE_BITS(LINE_BITS), .LANE_BITS(LANE_BITS), .TAG_BITS(N),
+        .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .LINES(LINES), .LINE_BITS(LINE_BITS), .LANE_BITS(LANE_BITS), .TAG_BITS(TAG_BITS),
         .THROUGH(EXCLUSIVE == 1), .OPS(OPS), .TARGET(TARGET)
       ) u_core (
         .clk(clk), .rst(rst), .flush(flush), .idle(core_idle),
@@ -155,7 +143,7 @@ module clhls_atomic #(
       );
     end else begin : g_direct
       clhls_atomic_direct #(
-        .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .LINE_BITS(LINE_BITS), .LANE_BITS(LANE_BITS), .TAG_BITS(N), .OPS(OPS)
+        .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .LINE_BITS(LINE_BITS), .LANE_BITS(LANE_BITS), .TAG_BITS(TAG_BITS), .OPS(OPS)
       ) u_core (
         .clk(clk), .rst(rst), .idle(core_idle),
         .c_valid(c_valid), .c_ready(c_ready), .c_tag(c_tag), .c_pred(c_pred), .c_op(c_op), .c_line(c_line), .c_lane(c_lane),

@@ -1,6 +1,6 @@
 // NDRange dispatcher: enumerates work-groups (x fastest) and in each its work-items (x fastest) as a token stream, hands out
 // work-group slots and takes them back when every token of the group has retired.
-// latency: start to first token about 10 cycles (plus the bits of the local and global y, z sizes), II 1, also across groups.
+// latency: start to first token about 12 cycles (plus the bits of the local and global y, z sizes), II 1, also across groups.
 // A token is SIMD consecutive work-items along x; a row that SIMD does not divide ends with a token of fewer lanes.
 // No multiplier: identifiers are kept by increments; three products for the linear id are made by shift and add at the start.
 `default_nettype none
@@ -40,7 +40,7 @@ module clhls_dispatcher #(
   // retirement, one token a cycle, in any order
   input  wire                  retire_valid,
   input  wire [SLOT_BITS-1:0]  retire_slot,
-  output wire [SLOTS*16-1:0]   group_size,     // tokens of the group in slot i at [16*i +: 16]; 0 until its last token is offered
+  output wire [SLOTS*16-1:0]   group_size,     // tokens of the group in slot i at [16*i +: 16]; 0 until its last token stands ready
   output wire [63:0]           retired         // work-items retired since start (SIMD > 1: begun; the same when done)
 );
 
@@ -82,7 +82,7 @@ module clhls_dispatcher #(
   wire        prepared;
   wire        empty   = groups_x == 0 || groups_y == 0 || groups_z == 0;
   reg         empty_q;
-  wire        begin_run = prepare_q & prepared;
+  reg         begin_q;     // pulse: all is prepared
   wire        finish    = run_q & all_free_q;
 
   assign busy = busy_q;
@@ -93,11 +93,13 @@ module clhls_dispatcher #(
       busy_q    <= 1'b0;
       done_q    <= 1'b0;
       prepare_q <= 1'b0;
+      begin_q   <= 1'b0;
       run_q     <= 1'b0;
     end else begin
       busy_q    <= (start & ~busy_q) | (busy_q & ~finish);
       prepare_q <= (start & ~busy_q) | (prepare_q & ~prepared);
-      run_q     <= begin_run | (run_q & ~finish);
+      begin_q   <= prepare_q & prepared;
+      run_q     <= begin_q | (run_q & ~finish);
       done_q    <= finish;
     end
   end
@@ -183,67 +185,68 @@ module clhls_dispatcher #(
 
   always @(posedge clk) begin
     if (rst) g_valid_q <= 1'b0;
-    else if (begin_run) g_valid_q <= ~empty_q;
+    else if (begin_q) g_valid_q <= ~empty_q;
     else if (g_go) g_valid_q <= ~(g_final_x & g_final_y & g_final_z);
   end
 
+  // What the next values are depends on registers only; g_go, which comes late, says whether they are taken.
+  wire        g_first_x = begin_q | g_final_x;
+  wire        g_first_y = begin_q | g_final_y;
+  wire [31:0] g_row_or_plane = g_final_y ? g_next_plane_q : g_next_row_q;
+
   always @(posedge clk) begin
-    if (begin_run | (g_go & g_final_x)) begin
-      g_x_q       <= 32'd0;
-      g_base_x_q  <= global_offset[31:0];
-      g_left_x_q  <= size_x;
-      g_more_x_q  <= more_x_q;
-    end else if (g_go) begin
-      g_x_q       <= g_x_next;
-      g_base_x_q  <= g_base_x_q + {16'd0, local_x};
-      g_left_x_q  <= g_left_x_q - {16'd0, local_x};
-      g_more_x_q  <= g_more_x_q - 33'd1;
+    if (begin_q | g_go) begin
+      g_x_q      <= g_first_x ? 32'd0 : g_x_next;
+      g_base_x_q <= g_first_x ? global_offset[31:0] : g_base_x_q + {16'd0, local_x};
+      g_left_x_q <= g_first_x ? size_x : g_left_x_q - {16'd0, local_x};
+      g_more_x_q <= g_first_x ? more_x_q : g_more_x_q - 33'd1;
+      g_linear_q <= begin_q ? 32'd0 : g_final_x ? g_row_or_plane : g_linear_q + {16'd0, local_x};
     end
-    if (begin_run | (g_go & g_final_x & g_final_y)) begin
-      g_y_q       <= 32'd0;
-      g_base_y_q  <= global_offset[63:32];
-      g_left_y_q  <= size_y;
-      g_more_y_q  <= more_y_q;
-    end else if (g_go & g_final_x) begin
-      g_y_q       <= g_y_next;
-      g_base_y_q  <= g_base_y_q + {16'd0, local_y};
-      g_left_y_q  <= g_left_y_q - {16'd0, local_y};
-      g_more_y_q  <= g_more_y_q - 33'd1;
+    if (begin_q | (g_go & g_final_x)) begin
+      g_y_q        <= g_first_y ? 32'd0 : g_y_next;
+      g_base_y_q   <= g_first_y ? global_offset[63:32] : g_base_y_q + {16'd0, local_y};
+      g_left_y_q   <= g_first_y ? size_y : g_left_y_q - {16'd0, local_y};
+      g_more_y_q   <= g_first_y ? more_y_q : g_more_y_q - 33'd1;
+      g_next_row_q <= begin_q ? group_row_q : g_row_or_plane + group_row_q;
     end
-    if (begin_run) begin
-      g_z_q       <= 32'd0;
-      g_base_z_q  <= global_offset[95:64];
-      g_left_z_q  <= size_z;
-      g_more_z_q  <= more_z_q;
-    end else if (g_go & g_final_x & g_final_y) begin
-      g_z_q       <= g_z_next;
-      g_base_z_q  <= g_base_z_q + {16'd0, local_z};
-      g_left_z_q  <= g_left_z_q - {16'd0, local_z};
-      g_more_z_q  <= g_more_z_q - 33'd1;
-    end
-    if (begin_run) begin
-      g_linear_q     <= 32'd0;
-      g_next_row_q   <= group_row_q;
-      g_next_plane_q <= group_plane_q;
-    end else if (g_go) begin
-      if (g_final_x) begin
-        g_linear_q   <= g_final_y ? g_next_plane_q : g_next_row_q;
-        g_next_row_q <= (g_final_y ? g_next_plane_q : g_next_row_q) + group_row_q;
-        if (g_final_y) g_next_plane_q <= g_next_plane_q + group_plane_q;
-      end else begin
-        g_linear_q <= g_linear_q + {16'd0, local_x};
-      end
+    if (begin_q | (g_go & g_final_x & g_final_y)) begin
+      g_z_q          <= begin_q ? 32'd0 : g_z_next;
+      g_base_z_q     <= begin_q ? global_offset[95:64] : g_base_z_q + {16'd0, local_z};
+      g_left_z_q     <= begin_q ? size_z : g_left_z_q - {16'd0, local_z};
+      g_more_z_q     <= begin_q ? more_z_q : g_more_z_q - 33'd1;
+      g_next_plane_q <= begin_q ? group_plane_q : g_next_plane_q + group_plane_q;
     end
   end
 
-  // ---- slots ----
-  reg  [SLOTS-1:0]     free_q;
+  // ---- slots: the one that the next group gets is set aside beforehand ----
+  wire                 g_take;    // a group gets it
+  reg  [SLOTS-1:0]     free_q;    // not in use and not set aside
+  reg  [SLOTS-1:0]     aside_q;   // one-hot, or none
+  reg                  have_q;    // one is set aside
+  reg  [SLOT_BITS-1:0] aside_number_q;
   wire [SLOTS-1:0]     pick = free_q & (~free_q + {{(SLOTS-1){1'b0}}, 1'b1});  // lowest free slot, one-hot
+  wire                 refill = ~have_q | g_take;
   reg  [SLOT_BITS-1:0] pick_number;
   integer p;
   always @* begin
     pick_number = {SLOT_BITS{1'b0}};
     for (p = 0; p < SLOTS; p = p + 1) pick_number = pick_number | (p[SLOT_BITS-1:0] & {SLOT_BITS{pick[p]}});
+  end
+
+  always @(posedge clk) begin
+    if (rst) begin
+      have_q  <= 1'b0;
+      aside_q <= {SLOTS{1'b0}};
+    end else if (TRACKED == 0) begin
+      have_q  <= 1'b1;
+      aside_q <= {SLOTS{1'b0}};
+    end else if (refill) begin
+      have_q  <= |free_q;
+      aside_q <= pick;
+    end
+  end
+  always @(posedge clk) begin
+    if (refill) aside_number_q <= (TRACKED == 0) ? {SLOT_BITS{1'b0}} : pick_number;
   end
 
   // ---- descriptor of the next group, ready for the work-item enumerator ----
@@ -265,27 +268,32 @@ module clhls_dispatcher #(
   reg [2:0]           d_two_q;    // at most two steps
   reg [SIMD-1:0]      d_lanes_q;  // lanes of the first token of a row
   wire                d_go;       // the enumerator takes it
+  wire                d_move;     // these registers may change
 
-  wire slot_there = (TRACKED == 0) | (|free_q);
   wire [15:0] d_size_x = g_final_x ? g_left_x_q[15:0] : local_x;
   wire [15:0] d_size_y = g_final_y ? g_left_y_q[15:0] : local_y;
   wire [15:0] d_size_z = g_final_z ? g_left_z_q[15:0] : local_z;
 
-  wire mine;    // the group is this unit's
-  wire g_take;  // it gets a slot
-  assign g_take = g_valid_q & mine & slot_there & (~d_valid_q | d_go);
-  assign g_go   = g_take | (g_valid_q & ~mine);
+  wire mine;    // register: the group is this unit's
+  assign g_take = g_valid_q & mine & have_q & d_move;
+  assign g_go   = g_valid_q & (~mine | (have_q & d_move));
 
   generate
     if (UNITS > 1) begin : g_turns
       localparam [4:0] FIRST = UNIT[4:0];
       localparam [4:0] LAST  = UNITS[4:0] - 5'd1;
       reg [4:0] turn_q;  // groups to go to the next one of this unit
+      reg       mine_q;  // none
       always @(posedge clk) begin
-        if (begin_run) turn_q <= FIRST;
-        else if (g_go) turn_q <= (turn_q == 5'd0) ? LAST : turn_q - 5'd1;
+        if (begin_q) begin
+          turn_q <= FIRST;
+          mine_q <= FIRST == 5'd0;
+        end else if (g_go) begin
+          turn_q <= mine_q ? LAST : turn_q - 5'd1;
+          mine_q <= ~mine_q & (turn_q == 5'd1);
+        end
       end
-      assign mine = turn_q == 5'd0;
+      assign mine = mine_q;
     end else begin : g_all
       assign mine = 1'b1;
     end
@@ -297,8 +305,8 @@ module clhls_dispatcher #(
     else d_valid_q <= g_take | (d_valid_q & ~d_go);
   end
   always @(posedge clk) begin
-    if (g_take) begin
-      d_slot_q       <= pick_number;
+    if (d_move) begin
+      d_slot_q       <= aside_number_q;
       d_group_x_q    <= g_x_q;
       d_group_y_q    <= g_y_q;
       d_group_z_q    <= g_z_q;
@@ -317,7 +325,7 @@ module clhls_dispatcher #(
     end
   end
 
-  // ---- work-items of a group: x fastest; these registers are the outputs ----
+  // ---- work-items of a group: x fastest ----
   reg                 e_valid_q;
   reg [SLOT_BITS-1:0] e_slot_q;
   reg [LID_BITS-1:0]  e_index_q;       // number of the token
@@ -356,11 +364,16 @@ module clhls_dispatcher #(
   reg [1:0]           e_two_q;
   reg                 e_last_q;        // last token of its group
 
-  wire e_fire = e_valid_q & m_ready;
+  wire e_ready;  // register: the output takes a token
+  wire e_fire = e_valid_q & e_ready;
   wire e_step = e_fire & ~e_last_q;
-  wire e_free = ~e_valid_q | (m_ready & e_last_q);
+  wire e_free = ~e_valid_q | (e_ready & e_last_q);
+  // Registers without a token may take anything: what they take depends on registers only, whether they do on e_ready too.
+  wire e_move = ~e_valid_q | e_ready;
+  wire e_load = ~e_valid_q | e_last_q;
 
-  assign d_go = d_valid_q & e_free;
+  assign d_go   = d_valid_q & e_free;
+  assign d_move = ~d_valid_q | e_free;
 
   // end-of-row, -plane and -group flags of the token after this one
   wire row_end   = e_last_x_q;
@@ -372,99 +385,111 @@ module clhls_dispatcher #(
 
   always @(posedge clk) begin
     if (rst) e_valid_q <= 1'b0;
-    else e_valid_q <= d_go | e_step | (e_valid_q & ~m_ready);
+    else e_valid_q <= d_go | e_step | (e_valid_q & ~e_ready);
   end
 
   integer r;
   always @(posedge clk) begin
-    if (d_go) begin
-      e_slot_q         <= d_slot_q;
-      e_index_q        <= {LID_BITS{1'b0}};
-      e_tokens_q       <= 16'd1;
-      e_lanes_q        <= d_lanes_q;
-      e_row_lanes_q    <= d_lanes_q;
-      e_group_x_q      <= d_group_x_q;
-      e_group_y_q      <= d_group_y_q;
-      e_group_z_q      <= d_group_z_q;
-      e_base_x_q       <= d_base_x_q;
-      e_base_y_q       <= d_base_y_q;
-      e_size_x_q       <= d_size_x_q;
-      e_size_y_q       <= d_size_y_q;
-      e_size_z_q       <= d_size_z_q;
-      e_local_x_q      <= 16'd0;
-      e_local_y_q      <= 16'd0;
-      e_local_z_q      <= 16'd0;
-      e_global_x_q     <= d_base_x_q;
-      e_global_y_q     <= d_base_y_q;
-      e_global_z_q     <= d_base_z_q;
-      e_linear_q       <= d_linear_q;
-      e_next_row_q     <= d_next_row_q;
-      e_next_plane_q   <= d_next_plane_q;
-      e_local_linear_q <= 16'd0;
-      e_local_row_q    <= d_size_x_q;
-      e_left_x_q       <= d_size_x_q;
-      e_left_y_q       <= d_size_y_q;
-      e_left_z_q       <= d_size_z_q;
-      {e_last_z_q, e_last_y_q, e_last_x_q} <= d_one_q;
-      {e_pen_z_q, e_pen_y_q, e_pen_x_q}    <= d_two_q;
-      e_one_q          <= d_one_q[1:0];
-      e_two_q          <= d_two_q[1:0];
-      e_last_q         <= &d_one_q;
-    end else if (e_fire) begin
-      e_index_q  <= e_index_q + 1'b1;
-      e_tokens_q <= e_tokens_q + 16'd1;
-      e_last_x_q <= last_x_d;
-      e_last_y_q <= last_y_d;
-      e_last_z_q <= last_z_d;
-      e_last_q   <= last_d;
-      if (row_end) begin
-        e_lanes_q        <= e_row_lanes_q;
+    if (e_move) begin
+      if (e_load) begin
+        e_slot_q         <= d_slot_q;
+        e_index_q        <= {LID_BITS{1'b0}};
+        e_tokens_q       <= 16'd1;
+        e_lanes_q        <= d_lanes_q;
+        e_row_lanes_q    <= d_lanes_q;
+        e_group_x_q      <= d_group_x_q;
+        e_group_y_q      <= d_group_y_q;
+        e_group_z_q      <= d_group_z_q;
+        e_base_x_q       <= d_base_x_q;
+        e_base_y_q       <= d_base_y_q;
+        e_size_x_q       <= d_size_x_q;
+        e_size_y_q       <= d_size_y_q;
+        e_size_z_q       <= d_size_z_q;
         e_local_x_q      <= 16'd0;
-        e_global_x_q     <= e_base_x_q;
-        e_left_x_q       <= e_size_x_q;
-        e_pen_x_q        <= e_two_q[0];
-        e_local_linear_q <= e_local_row_q;
-        e_local_row_q    <= e_local_row_q + e_size_x_q;
-        e_linear_q       <= e_last_y_q ? e_next_plane_q : e_next_row_q;
-        e_next_row_q     <= (e_last_y_q ? e_next_plane_q : e_next_row_q) + size_x;
-        if (e_last_y_q) begin
-          e_local_y_q    <= 16'd0;
-          e_global_y_q   <= e_base_y_q;
-          e_left_y_q     <= e_size_y_q;
-          e_pen_y_q      <= e_two_q[1];
-          e_local_z_q    <= e_local_z_q + 16'd1;
-          e_global_z_q   <= e_global_z_q + 32'd1;
-          e_left_z_q     <= e_left_z_q - 16'd1;
-          e_pen_z_q      <= e_left_z_q <= 16'd3;
-          e_next_plane_q <= e_next_plane_q + plane_q;
-        end else begin
-          e_local_y_q  <= e_local_y_q + 16'd1;
-          e_global_y_q <= e_global_y_q + 32'd1;
-          e_left_y_q   <= e_left_y_q - 16'd1;
-          e_pen_y_q    <= e_left_y_q <= 16'd3;
-        end
+        e_local_y_q      <= 16'd0;
+        e_local_z_q      <= 16'd0;
+        e_global_x_q     <= d_base_x_q;
+        e_global_y_q     <= d_base_y_q;
+        e_global_z_q     <= d_base_z_q;
+        e_linear_q       <= d_linear_q;
+        e_next_row_q     <= d_next_row_q;
+        e_next_plane_q   <= d_next_plane_q;
+        e_local_linear_q <= 16'd0;
+        e_local_row_q    <= d_size_x_q;
+        e_left_x_q       <= d_size_x_q;
+        e_left_y_q       <= d_size_y_q;
+        e_left_z_q       <= d_size_z_q;
+        {e_last_z_q, e_last_y_q, e_last_x_q} <= d_one_q;
+        {e_pen_z_q, e_pen_y_q, e_pen_x_q}    <= d_two_q;
+        e_one_q          <= d_one_q[1:0];
+        e_two_q          <= d_two_q[1:0];
+        e_last_q         <= &d_one_q;
       end else begin
-        for (r = 0; r < SIMD; r = r + 1) e_lanes_q[r] <= {16'd0, e_left_x_q} > SIMD + r;
-        e_local_x_q      <= e_local_x_q + LANES1;
-        e_global_x_q     <= e_global_x_q + {16'd0, LANES1};
-        e_left_x_q       <= e_left_x_q - LANES1;
-        e_pen_x_q        <= e_left_x_q <= LANES3;
-        e_local_linear_q <= e_local_linear_q + LANES1;
-        e_linear_q       <= e_linear_q + {16'd0, LANES1};
+        e_index_q  <= e_index_q + 1'b1;
+        e_tokens_q <= e_tokens_q + 16'd1;
+        e_last_x_q <= last_x_d;
+        e_last_y_q <= last_y_d;
+        e_last_z_q <= last_z_d;
+        e_last_q   <= last_d;
+        if (row_end) begin
+          e_lanes_q        <= e_row_lanes_q;
+          e_local_x_q      <= 16'd0;
+          e_global_x_q     <= e_base_x_q;
+          e_left_x_q       <= e_size_x_q;
+          e_pen_x_q        <= e_two_q[0];
+          e_local_linear_q <= e_local_row_q;
+          e_local_row_q    <= e_local_row_q + e_size_x_q;
+          e_linear_q       <= e_last_y_q ? e_next_plane_q : e_next_row_q;
+          e_next_row_q     <= (e_last_y_q ? e_next_plane_q : e_next_row_q) + size_x;
+          if (e_last_y_q) begin
+            e_local_y_q    <= 16'd0;
+            e_global_y_q   <= e_base_y_q;
+            e_left_y_q     <= e_size_y_q;
+            e_pen_y_q      <= e_two_q[1];
+            e_local_z_q    <= e_local_z_q + 16'd1;
+            e_global_z_q   <= e_global_z_q + 32'd1;
+            e_left_z_q     <= e_left_z_q - 16'd1;
+            e_pen_z_q      <= e_left_z_q <= 16'd3;
+            e_next_plane_q <= e_next_plane_q + plane_q;
+          end else begin
+            e_local_y_q  <= e_local_y_q + 16'd1;
+            e_global_y_q <= e_global_y_q + 32'd1;
+            e_left_y_q   <= e_left_y_q - 16'd1;
+            e_pen_y_q    <= e_left_y_q <= 16'd3;
+          end
+        end else begin
+          for (r = 0; r < SIMD; r = r + 1) e_lanes_q[r] <= {16'd0, e_left_x_q} > SIMD + r;
+          e_local_x_q      <= e_local_x_q + LANES1;
+          e_global_x_q     <= e_global_x_q + {16'd0, LANES1};
+          e_left_x_q       <= e_left_x_q - LANES1;
+          e_pen_x_q        <= e_left_x_q <= LANES3;
+          e_local_linear_q <= e_local_linear_q + LANES1;
+          e_linear_q       <= e_linear_q + {16'd0, LANES1};
+        end
       end
     end
   end
 
-  assign m_valid         = e_valid_q;
-  assign m_slot          = e_slot_q;
-  assign m_lid           = e_index_q;
-  assign m_lanes         = e_lanes_q;
-  assign m_local_id      = {16'd0, e_local_z_q, 16'd0, e_local_y_q, 16'd0, e_local_x_q};
-  assign m_group_id      = {e_group_z_q, e_group_y_q, e_group_x_q};
-  assign m_global_id     = {e_global_z_q, e_global_y_q, e_global_x_q};
-  assign m_local_size    = {16'd0, e_size_z_q, 16'd0, e_size_y_q, 16'd0, e_size_x_q};
-  assign m_global_linear = e_linear_q;
-  assign m_local_linear  = {16'd0, e_local_linear_q};
+  // ---- output ----
+  localparam WORD = SLOT_BITS + LID_BITS + SIMD + 3 * 16 + 2 * 96 + 3 * 16 + 32 + 16;
+  wire [47:0] local_id;
+  wire [47:0] group_shape;
+  wire [15:0] local_linear;
+
+  clhls_skid #(
+    .WIDTH(WORD)
+  ) u_out (
+    .clk(clk), .rst(rst),
+    .s_valid(e_valid_q), .s_ready(e_ready),
+    .s_data({e_slot_q, e_index_q, e_lanes_q, e_local_z_q, e_local_y_q, e_local_x_q, e_group_z_q, e_group_y_q, e_group_x_q,
+             e_global_z_q, e_global_y_q, e_global_x_q, e_size_z_q, e_size_y_q, e_size_x_q, e_linear_q, e_local_linear_q}),
+    .m_valid(m_valid), .m_ready(m_ready),
+    .m_data({m_slot, m_lid, m_lanes, local_id, m_group_id, m_global_id, group_shape, m_global_linear, local_linear})
+  );
+
+  assign m_local_id     = {16'd0, local_id[47:32], 16'd0, local_id[31:16], 16'd0, local_id[15:0]};
+  assign m_local_size   = {16'd0, group_shape[47:32], 16'd0, group_shape[31:16], 16'd0, group_shape[15:0]};
+  assign m_local_linear = {16'd0, local_linear};
 
   // ---- accounting of each slot ----
   genvar s;
@@ -484,7 +509,7 @@ module clhls_dispatcher #(
           out_q  <= out_q - 32'd1;
         end
       end
-      wire unused = &{1'b0, retire_slot, e_tokens_q, pick, d_one_q};
+      wire unused = &{1'b0, retire_slot, e_tokens_q, pick, pick_number, refill, d_one_q};
     end else for (s = 0; s < SLOTS; s = s + 1) begin : g_slot
       reg [15:0] out_q;    // tokens sent and not retired
       reg        sent_q;   // the last token of the group is sent
@@ -500,11 +525,11 @@ module clhls_dispatcher #(
           sent_q    <= 1'b0;
           size_q    <= 16'd0;
         end else begin
-          free_q[s] <= over | (free_q[s] & ~(g_take & pick[s]));
+          free_q[s] <= over | (free_q[s] & ~(refill & pick[s]));
           if (send & ~retire) out_q <= out_q + 16'd1;
           else if (retire & ~send) out_q <= out_q - 16'd1;
           sent_q <= (send & e_last_q) | (sent_q & ~over);
-          // in step with the token offered, so that a barrier sees it with the token
+          // in step with the token that goes to the output, so that a barrier sees it at the latest with the token
           if (d_go & (d_slot_q == s)) size_q <= (&d_one_q) ? 16'd1 : 16'd0;
           else if (send & ~e_last_q & last_d) size_q <= e_tokens_q + 16'd1;
         end
@@ -514,7 +539,7 @@ module clhls_dispatcher #(
 
   always @(posedge clk) begin
     if (rst | ~run_q) all_free_q <= 1'b0;
-    else all_free_q <= (&free_q) & ~g_valid_q & ~d_valid_q & ~e_valid_q;
+    else all_free_q <= (&(free_q | aside_q)) & ~g_valid_q & ~d_valid_q & ~e_valid_q;
   end
 
   // ---- counter: where tokens retire they no longer carry their lanes, so several lanes are counted at the start ----

@@ -1,6 +1,7 @@
 // On-chip memory with PORTS in-order client ports.
-// latency 4 for PORTS <= 2 (request to response), 5 above, ATOMIC = 1: 6; II 1 per client when there is no conflict.
-// ATOMIC = 0: client i uses side i % 2 of a true dual port RAM; PORTS <= 2 never stalls (s_ready is a register there).
+// latency 4 for PORTS <= 2 (request to response), 5 above, 6 for SUBWORD = 1 with several ports and for ATOMIC = 1; II 1 per client
+// when there is no conflict.
+// ATOMIC = 0: client i uses side i % 2 of a true dual port RAM; PORTS <= 2 never stalls without SUBWORD.
 // ATOMIC = 1: all clients share one read-modify-write pipeline of one operation a cycle.
 // A request is performed in the order of acceptance: whatever is accepted later, on any port, sees it.
 `default_nettype none
@@ -140,15 +141,16 @@ module clhls_local_mem #(
       wire unused = &{1'b0, o_write_unused, o_addr_unused, o_new_unused, busy_unused, x_rdata_unused, WRITES, SUBWORD != 0};
     end else begin : g_plain
       // ---- two sides, each with its clients ----
-      localparam SHARED = PORTS > 2;  // a side has several clients: arbiter and register
+      // A side has several clients, or waits for the other one: arbiter and register.
+      localparam SHARED = PORTS > 2 || (SUBWORD != 0 && PORTS > 1);
       localparam SIDE   = ADDR_BITS + DW + WORD_BYTES + 2;
       wire [PORTS-1:0]        want = s_valid & room;
       wire [2*PORTS-1:0]      grant;       // side d at [d*PORTS +: PORTS]
       reg  [2*SIDE-1:0]       word;        // the granted request of each side
       wire [1:0]              active;
-      // Side 1 has to wait: same word as side 0, and one of them writes. Behind the register of shared sides all
-      // clients wait, so that requests are still performed in the order of acceptance.
-      wire                    clash;
+      // Side 1 has to wait for a cycle: same word as side 0, and one of them writes.  All clients wait then, so that requests are
+      // still performed in the order of acceptance.
+      wire                    clash;       // register
       wire [1:0]              r_valid;     // request at the RAM
       wire [2*PORTS-1:0]      r_grant;
       wire [2*SIDE-1:0]       r_word;
@@ -168,10 +170,10 @@ module clhls_local_mem #(
             .clk(clk), .rst(rst), .request(mine), .hold(clash), .grant(parked)
           );
           assign grant[d*PORTS +: PORTS] = parked;
-          assign active[d] = |(parked & mine) & ~clash;
+          assign active[d] = |(parked & mine);
         end else begin : g_direct
           assign grant[d*PORTS +: PORTS] = mine;
-          assign active[d] = (|mine) & ((d == 0) | ~clash);
+          assign active[d] = |mine;
         end
       end
 
@@ -188,28 +190,12 @@ module clhls_local_mem #(
         end
       end
 
-      /* verilator lint_off UNUSEDSIGNAL */
-      wire [2*SIDE-1:0]     c_word;  // the requests that may clash: addresses and strobes
-      /* verilator lint_on UNUSEDSIGNAL */
-      wire [1:0]            c_valid;
-      wire [ADDR_BITS-1:0]  addr0 = c_word[0 +: ADDR_BITS];
-      wire [ADDR_BITS-1:0]  addr1 = c_word[SIDE +: ADDR_BITS];
-      wire [WORD_BYTES-1:0] strb0 = c_word[ADDR_BITS+DW +: WORD_BYTES];
-      wire [WORD_BYTES-1:0] strb1 = c_word[SIDE+ADDR_BITS+DW +: WORD_BYTES];
-
-      if (SUBWORD != 0 && PORTS > 1) begin : g_subword
-        assign clash = (&c_valid) & (addr0 == addr1) & ((|strb0) | (|strb1));
-      end else begin : g_words
-        assign clash = 1'b0;
-        wire unused = &{1'b0, c_valid, addr0, addr1, strb0, strb1};
-      end
-
       // Without arbiter a port is ready whenever its response has a place: a register.
       for (p = 0; p < PORTS; p = p + 1) begin : g_ready
         if (SHARED) begin : g_shared
           assign s_ready[p] = grant[(p%2)*PORTS+p] & room[p] & ~clash;
         end else begin : g_own
-          assign s_ready[p] = room[p] & ((p % 2 == 0) | ~clash);
+          assign s_ready[p] = room[p];
         end
       end
 
@@ -219,27 +205,53 @@ module clhls_local_mem #(
         reg [2*SIDE-1:0]  word_q;
         always @(posedge clk) begin
           if (rst) active_q <= 2'b00;
-          else active_q <= {active[1] | clash, active[0]};
+          else if (~clash) active_q <= active;
         end
         always @(posedge clk) begin
-          grant_q[0 +: PORTS] <= grant[0 +: PORTS];
-          word_q[0 +: SIDE]   <= word[0 +: SIDE];
           if (~clash) begin
-            grant_q[PORTS +: PORTS] <= grant[PORTS +: PORTS];
-            word_q[SIDE +: SIDE]    <= word[SIDE +: SIDE];
+            grant_q <= grant;
+            word_q  <= word;
           end
         end
-        assign c_valid = active_q;
-        assign c_word  = word_q;
-        assign r_valid = {active_q[1] & ~clash, active_q[0]};
-        assign r_grant = grant_q;
-        assign r_word  = word_q;
+        if (SUBWORD != 0) begin : g_subword
+          // One more stage, whose two requests have been compared when they come into it.
+          reg [1:0]         pair_q;
+          reg [2*PORTS-1:0] pair_grant_q;
+          reg [2*SIDE-1:0]  pair_word_q;
+          reg               clash_q;
+          wire same = word_q[0 +: ADDR_BITS] == word_q[SIDE +: ADDR_BITS];
+          wire stores = (|word_q[ADDR_BITS+DW +: WORD_BYTES]) | (|word_q[SIDE+ADDR_BITS+DW +: WORD_BYTES]);
+          always @(posedge clk) begin
+            if (rst) begin
+              pair_q  <= 2'b00;
+              clash_q <= 1'b0;
+            end else begin
+              pair_q  <= clash_q ? 2'b10 : active_q;
+              clash_q <= ~clash_q & (&active_q) & same & stores;
+            end
+          end
+          always @(posedge clk) begin
+            if (~clash_q) begin
+              pair_grant_q <= grant_q;
+              pair_word_q  <= word_q;
+            end
+          end
+          assign clash   = clash_q;
+          assign r_valid = {pair_q[1] & ~clash_q, pair_q[0]};
+          assign r_grant = pair_grant_q;
+          assign r_word  = pair_word_q;
+        end else begin : g_words
+          assign clash   = 1'b0;
+          assign r_valid = active_q;
+          assign r_grant = grant_q;
+          assign r_word  = word_q;
+        end
       end else begin : g_straight
-        assign c_valid = {want[PORTS-1], want[0]};
-        assign c_word  = word;
+        assign clash   = 1'b0;
         assign r_valid = active;
         assign r_grant = grant;
         assign r_word  = word;
+        wire unused = &{1'b0, clash};
       end
 
       clhls_ram_2rw #(

@@ -110,7 +110,6 @@ module clhls_store #(
   reg                   open_next_q;  // it follows the line before
   reg [8*BUS_BYTES-1:0] open_data_q;
   reg [BUS_BYTES-1:0]   open_strb_q;
-  reg                   whole_q;      // every byte of it is written
   wire                  late;         // it has waited long enough
 
   reg  flush_q;
@@ -119,7 +118,7 @@ module clhls_store #(
   wire line_ready;   // register: the open line can go on to the burst unit
   wire beats_ready;  // beat FIFO takes its data
   wire pend_ready;
-  wire ending     = NOW | late | whole_q | flush_q;  // no more requests join the open line
+  wire ending;       // register: no more requests join the open line
   wire share      = p1_same_q & open_q & ~ending;
   wire need       = p1_valid_q & p1_pred_q & ~share;
   wire line_valid = open_q & beats_ready & (need | ending);
@@ -135,11 +134,9 @@ module clhls_store #(
     if (rst) begin
       p1_valid_q <= 1'b0;
       open_q     <= 1'b0;
-      whole_q    <= 1'b0;
     end else begin
       if (k_ready) p1_valid_q <= k_valid;
       open_q  <= open_now | (open_q & ~close);
-      whole_q <= open_q & ~close & &open_strb_q;
     end
   end
 
@@ -184,20 +181,26 @@ module clhls_store #(
 
   generate
     if (NOW) begin : g_no_wait
-      assign late = 1'b0;
+      assign late   = 1'b0;
+      assign ending = 1'b1;
     end else begin : g_wait
       localparam TW   = $clog2(LINE_WAIT + 1);
       localparam LAST = LINE_WAIT - 1;
       reg [TW-1:0] idle_q;  // cycles without progress while a line is open
       reg          late_q;
-      assign late = late_q;
+      reg          ending_q;
+      wire         late_d = ~go & open_q & (late_q | (idle_q == LAST[TW-1:0]));
+      assign late   = late_q;
+      assign ending = ending_q;
       always @(posedge clk) begin
-        if (rst | go | ~open_q) begin
-          idle_q <= {TW{1'b0}};
-          late_q <= 1'b0;
-        end else if (~late_q) begin
-          idle_q <= idle_q + 1'b1;
-          late_q <= idle_q == LAST[TW-1:0];
+        if (rst | go | ~open_q) idle_q <= {TW{1'b0}};
+        else if (~late_q) idle_q <= idle_q + 1'b1;
+        if (rst) begin
+          late_q   <= 1'b0;
+          ending_q <= 1'b0;
+        end else begin
+          late_q   <= late_d;
+          ending_q <= late_d | flush_q | (open_q & ~close & (&open_strb_q));
         end
       end
     end
@@ -236,13 +239,18 @@ module clhls_store #(
   wire       wlen_valid;
   wire [7:0] wlen;
   wire       w_take = w_valid & w_ready;
+  // The burst on its way: its length comes here from the FIFO, so that w_last is a register.
+  reg        w_burst_q;
+  reg  [7:0] w_left_q;
+  reg        w_last_q;
+  wire       w_next = ~w_burst_q | (w_take & w_last_q);
 
   clhls_fifo #(
     .WIDTH(8), .DEPTH(BURSTS)
   ) u_wlen (
     .clk(clk), .rst(rst),
     .s_valid(start), .s_ready(wlen_ready), .s_data(start_len),
-    .m_valid(wlen_valid), .m_ready(w_take & w_last), .m_data(wlen)
+    .m_valid(wlen_valid), .m_ready(w_next), .m_data(wlen)
   );
 
   wire       blen_valid;
@@ -259,7 +267,6 @@ module clhls_store #(
 
   // ---- W: all beats of a burst are in the FIFO when it starts ----
   wire       beat_valid;
-  reg  [7:0] beat_q;  // number of the beat in its burst
 
   clhls_fifo #(
     .WIDTH(9 * BUS_BYTES), .DEPTH(DEPTH_BEATS), .TARGET(TARGET)
@@ -269,12 +276,21 @@ module clhls_store #(
     .m_valid(beat_valid), .m_ready(w_take), .m_data({w_strb, w_data})
   );
 
-  assign w_valid = beat_valid & wlen_valid;
-  assign w_last  = beat_q == wlen;
+  assign w_valid = beat_valid & w_burst_q;
+  assign w_last  = w_last_q;
 
   always @(posedge clk) begin
-    if (rst) beat_q <= 8'd0;
-    else if (w_take) beat_q <= w_last ? 8'd0 : beat_q + 8'd1;
+    if (rst) w_burst_q <= 1'b0;
+    else w_burst_q <= wlen_valid | ~w_next;
+  end
+  always @(posedge clk) begin
+    if (w_next) begin
+      w_left_q <= wlen;
+      w_last_q <= wlen == 8'd0;
+    end else if (w_take) begin
+      w_left_q <= w_left_q - 8'd1;
+      w_last_q <= w_left_q == 8'd1;
+    end
   end
 
   assign idle = ~(k_valid | p1_valid_q | open_q | l_valid | burst_busy | blen_valid);

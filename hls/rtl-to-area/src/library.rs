@@ -7,12 +7,14 @@ use rtl::{Instance, Param};
 use target::{Area, Family};
 
 /// Bits of a dispatcher's registers that kernels use, and the logic in front of them.
-const DISPATCHER: Area = Area { lut: 1900.0, ff: 1000.0, dsp: 0.0, bram: 0.0 };
+const DISPATCHER: Area = Area { lut: 1950.0, ff: 1100.0, dsp: 0.0, bram: 0.0 };
 /// Logic and state that do not depend on parameters much.
 const LOAD: Area = Area { lut: 400.0, ff: 500.0, dsp: 0.0, bram: 0.0 };
 const STORE: Area = Area { lut: 380.0, ff: 560.0, dsp: 0.0, bram: 0.0 };
-const READ_MUX: Area = Area { lut: 90.0, ff: 150.0, dsp: 0.0, bram: 0.0 };
-const WRITE_MUX: Area = Area { lut: 150.0, ff: 180.0, dsp: 0.0, bram: 0.0 };
+/// Bits of a burst's address, length and id that are not constant: 32 address bits, a bus of 8 bytes.
+const BURST_BITS: u64 = 45;
+/// Inputs of a node in a tree of merges.
+const FAN: u64 = 4;
 
 /// What an instance takes; nothing for a module that is not in the list.
 pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
@@ -47,8 +49,8 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
                 ..Area::default()
             }
         }
-        "clhls_axi_read_mux" => scale(READ_MUX, p("N", 1)),
-        "clhls_axi_write_mux" => scale(WRITE_MUX, p("N", 1)),
+        "clhls_axi_read_mux" => sizes.read_port(),
+        "clhls_axi_write_mux" => sizes.write_port(),
         "clhls_local_mem" => sizes.local_memory(),
         "clhls_barrier" => sizes.barrier(),
         "clhls_atomic" => sizes.atomic(),
@@ -56,9 +58,17 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
     }
 }
 
-/// More units on a port: a multiplexer input each.
-fn scale(one: Area, n: u64) -> Area {
-    Area { lut: one.lut * (1.0 + 0.5 * (n as f64 - 1.0)), ..one }
+/// Inputs of each node in a tree of merges with `n` inputs.
+fn tree_nodes(mut n: u64) -> Vec<u64> {
+    let mut nodes = vec![];
+    loop {
+        let count = n.div_ceil(FAN).max(1);
+        nodes.extend((0..count).map(|k| (k + 1) * n / count - k * n / count));
+        if count == 1 {
+            return nodes;
+        }
+        n = count;
+    }
 }
 
 fn skid(width: u64) -> Area {
@@ -133,6 +143,26 @@ impl Sizes<'_> {
         sum([skid(width), luts(select), self.arbiter(inputs)])
     }
 
+    fn merge_tree(&self, inputs: u64, width: u64) -> Area {
+        sum(tree_nodes(inputs).into_iter().map(|n| self.merge(n, width)))
+    }
+
+    /// Addresses through a tree, and a register for what comes back.
+    fn read_port(&self) -> Area {
+        let (n, bus) = (self.param("N", 1), self.param("DATA_BYTES", 64));
+        let back = Area { lut: n as f64, ff: (8 * bus + n) as f64, ..Area::default() };
+        sum([self.merge_tree(n, BURST_BITS), back])
+    }
+
+    /// Addresses and data through a tree; each node keeps the order of its bursts.
+    fn write_port(&self) -> Area {
+        let (n, beat) = (self.param("N", 1), 9 * self.param("DATA_BYTES", 64) + 1);
+        let ahead = self.param("AHEAD", 16);
+        let node =
+            |n: u64| sum([self.merge(n, BURST_BITS), self.merge(n, beat), self.fifo(n, ahead)]);
+        sum(tree_nodes(n).into_iter().map(node))
+    }
+
     fn arbiter(&self, inputs: u64) -> Area {
         Area { lut: 4.0 * inputs as f64, ff: inputs as f64, ..Area::default() }
     }
@@ -168,7 +198,7 @@ impl Sizes<'_> {
         let (n, width) = (p("N", 4), p("WIDTH", 32));
         let queue = self.fifo(width, p("DEPTH", 64));
         let queues = (0..n).map(|_| queue);
-        sum([self.merge(n, p("ADDR_BITS", 64)), luts(60.0)].into_iter().chain(queues))
+        sum([self.merge_tree(n, p("ADDR_BITS", 64)), luts(60.0)].into_iter().chain(queues))
     }
 
     fn store(&self) -> Area {

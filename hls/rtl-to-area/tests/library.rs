@@ -55,6 +55,9 @@ fn memory_units() {
     check("clhls_ram_2rw", &[("WIDTH", 32), ("DEPTH", 2048)], 0.0, 0.0, 4.0);
     let local = [("PORTS", 2), ("WORDS", 1024), ("WORD_BYTES", 4)];
     check("clhls_local_mem", &local, 468.0, 130.0, 2.0);
+    // with 32 address bits
+    check("clhls_axi_read_mux", &[("N", 16), ("DATA_BYTES", 8)], 699.0, 541.0, 0.0);
+    check("clhls_axi_write_mux", &[("N", 8), ("DATA_BYTES", 8)], 1136.0, 797.0, 0.0);
     let barrier = [("WIDTH", 64), ("SLOTS", 4), ("SLOT_BITS", 2), ("LID_BITS", 8)];
     check("clhls_barrier", &barrier, 616.0, 375.0, 4.0);
 }

@@ -154,16 +154,27 @@ impl Port {
             .input("m_ready", lanes.ready)
             .output("m_data", lanes.data)
             .done();
-        b.assign(answer.valid, Expr::all([valid.into(), lanes.valid.into()]));
-        b.assign(ready, Expr::all([answer.ready.into(), lanes.valid.into()]));
-        b.assign(lanes.ready, Expr::all([answer.ready.into(), valid.into()]));
+        // Registers behind the multiplexer: a segment counts on answers that stand at the start of a cycle.
+        let out = Stream::new(b, &format!("{name}_narrow"), bits);
+        b.instance("clhls_skid", &format!("u_{name}_narrow"))
+            .param("WIDTH", bits)
+            .input("s_valid", out.valid)
+            .output("s_ready", out.ready)
+            .input("s_data", out.data)
+            .output("m_valid", answer.valid)
+            .input("m_ready", answer.ready)
+            .output("m_data", answer.data)
+            .done();
+        b.assign(out.valid, Expr::all([valid.into(), lanes.valid.into()]));
+        b.assign(ready, Expr::all([out.ready.into(), lanes.valid.into()]));
+        b.assign(lanes.ready, Expr::all([out.ready.into(), valid.into()]));
         let mut chosen = b.slice(word, 0, bits);
         for k in 1..memory.word_bytes / access.bytes {
             let here =
                 Expr::bin(rtl::Binary::Eq, lanes.data.into(), Expr::Const(width, u128::from(k)));
             chosen = here.mux(b.slice(word, k * bits, bits), chosen);
         }
-        b.assign(answer.data, chosen);
+        b.assign(out.data, chosen);
         self.request = Stream { valid: unit_valid, ready: unit_ready, data: unit_valid };
         PortAnswer { valid, ready, word }
     }

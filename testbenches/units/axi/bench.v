@@ -108,7 +108,7 @@ module bench;
   wire rule_error;
   wire [4:0] rule;
   clhls_axi_checker #(
-    .DATA_BYTES(DATA_BYTES), .ID_BITS(ID)
+    .DATA_BYTES(DATA_BYTES), .ID_BITS(ID), .MAX_READS(1023), .MAX_WRITES(1023)
   ) u_checker (
     .clk(clk), .rst(rst),
     .awid(awid), .awaddr(awaddr), .awlen(awlen), .awsize(awsize), .awburst(awburst), .awvalid(awvalid), .awready(awready),

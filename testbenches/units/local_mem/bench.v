@@ -59,7 +59,7 @@ module bench;
 
   // Reads of a cycle see the words before the writes of the same cycle. Behind several clients with byte stores (ordered)
   // side 0 comes before side 1, so that every result is defined.
-  localparam ORDERED = SUBWORD && PORTS > 2 && !ATOMIC;
+  localparam ORDERED = SUBWORD && PORTS > 1 && !ATOMIC;
   function turn(input integer p, input integer s);  // port p takes part in step s of a cycle
     turn = s_valid[p] & s_ready[p] & (!ORDERED || p % 2 == s);
   endfunction

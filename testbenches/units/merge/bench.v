@@ -1,9 +1,10 @@
-// clhls_merge and (ORDERED=1) clhls_merge_ordered: nothing lost, order per input, priority, fairness, given order, full rate.
+// clhls_merge, (ORDERED=1) clhls_merge_ordered and (TREE=1) clhls_merge_tree: nothing lost, order per input, priority, fairness, given order, full rate.
 `default_nettype none
 module bench;
   parameter N         = 3;
   parameter PRIORITY0 = 1;
   parameter ORDERED   = 0;
+  parameter TREE      = 0;  // its most inputs of a node
   `include "bench.vh"
 
   localparam SB = (N > 1) ? $clog2(N) : 1;
@@ -19,7 +20,7 @@ module bench;
   wire           o_ready;
   reg  [SB-1:0]  o_sel = 0;
   integer        expect [0:N-1], taken [0:N-1], before [0:N-1];
-  integer        i, from, got = 0, order_in = 0, order_out = 0;
+  integer        alone = 0, i, k, from, got = 0, order_in = 0, order_out = 0;
   reg  [SB-1:0]  order [0:65535];
 
   generate
@@ -30,6 +31,14 @@ module bench;
         .clk(clk), .rst(rst), .o_valid(o_valid), .o_ready(o_ready), .o_sel(o_sel),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
       );
+    end else if (TREE) begin : g_tree
+      clhls_merge_tree #(
+        .N(N), .WIDTH(W), .FAN(TREE)
+      ) dut (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
+      );
+      assign o_ready = 1'b0;
     end else begin : g_free
       clhls_merge #(
         .N(N), .WIDTH(W), .PRIORITY0(PRIORITY0)
@@ -58,7 +67,8 @@ module bench;
   end
 
   always @(posedge clk) if (!rst) begin
-    check((s_ready & s_valid & ((s_ready & s_valid) - 1)) === 0, "two inputs taken in one cycle");
+    // a tree has a node for every few inputs, which take words side by side
+    if (!TREE || N <= TREE) check((s_ready & s_valid & ((s_ready & s_valid) - 1)) === 0, "two inputs taken in one cycle");
     if (PRIORITY0 && !ORDERED && s_valid[0]) check((s_ready & ~1) === 0, "input 0 has no priority");
     for (i = 0; i < N; i = i + 1) begin
       if (s_valid[i] & s_ready[i]) begin
@@ -66,7 +76,7 @@ module bench;
         s_data[i*W +: 16] <= s_data[i*W +: 16] + 1;
       end
       // under full rate input 0 pauses when it has priority, or nobody else would be served
-      if (~s_valid[i] | s_ready[i]) s_valid[i] <= in_turn(0) && !(full_rate && PRIORITY0 && i == 0 && N > 1 && !ORDERED);
+      if (~s_valid[i] | s_ready[i]) s_valid[i] <= in_turn(0) && !(full_rate && PRIORITY0 && i == 0 && N > 1 && !ORDERED) && !(alone && i != N - 1);
     end
     if (m_valid & m_ready) begin
       got = got + 1;
@@ -95,14 +105,23 @@ module bench;
     full_rate = 1;
     repeat (20) @(posedge clk);
     from = got;
-    for (i = 0; i < N; i = i + 1) before[i] = taken[i];
+    for (k = 0; k < N; k = k + 1) before[k] = taken[k];
     repeat (1200) @(posedge clk);
     check(got - from == 1200, "less than one word a cycle");
-    if (!ORDERED && N > 1) begin
-      for (i = PRIORITY0 ? 1 : 0; i < N; i = i + 1) begin
-        check((taken[i] - before[i]) * (N - (PRIORITY0 ? 1 : 0)) - 1200 < 2 * N, "unfair: too many");
-        check(1200 - (taken[i] - before[i]) * (N - (PRIORITY0 ? 1 : 0)) < 2 * N, "unfair: too few");
+    if (!ORDERED && !TREE && N > 1) begin
+      for (k = PRIORITY0 ? 1 : 0; k < N; k = k + 1) begin
+        check((taken[k] - before[k]) * (N - (PRIORITY0 ? 1 : 0)) - 1200 < 2 * N, "unfair: too many");
+        check(1200 - (taken[k] - before[k]) * (N - (PRIORITY0 ? 1 : 0)) < 2 * N, "unfair: too few");
       end
+    end
+    // nodes take turns and have equally many inputs or one more: nobody gets less than half of what all get on average
+    if (TREE) for (k = 0; k < N; k = k + 1) check((taken[k] - before[k] + 2) * 2 * N >= 1200, "unfair tree");
+    if (!ORDERED) begin
+      alone = 1;
+      repeat (40) @(posedge clk);
+      from = got;
+      repeat (200) @(posedge clk);
+      check(got - from == 200, "less than one word a cycle from one input");
     end
     finish_bench;
   end
