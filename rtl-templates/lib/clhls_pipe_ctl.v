@@ -5,20 +5,21 @@
 module clhls_pipe_ctl #(
   parameter LATENCY = 1,   // cycles from start to the word at the exit FIFO's input, >= 0
   parameter DEPTH   = 16,  // credits = guaranteed capacity of the exit FIFO, >= 1; full rate needs LATENCY + 3
-  parameter II      = 1    // least distance of two starts in cycles, >= 1
+  parameter II      = 1,   // least distance of two starts in cycles, >= 1
+  parameter WINDOW  = 0    // starts at most so many cycles apart are whole multiples of II apart; 0: any distance from II on
 ) (
   input  wire             clk,
   input  wire             rst,      // synchronous, active high
   input  wire             s_valid,
-  output wire             s_ready,  // register: a credit is left and the initiation interval has passed
+  output wire             s_ready,  // register: a credit is left, the initiation interval has passed, WINDOW allows it
   output wire             start,    // s_valid & s_ready
   output wire [LATENCY:0] valid,    // valid[0] = start, valid[k] = start k cycles later (registers)
   input  wire             exit_pop  // one word left the exit FIFO (its m_valid & m_ready)
 );
 
   initial begin
-    if (LATENCY < 0 || DEPTH < 1 || II < 1) begin
-      $display("clhls_pipe_ctl: LATENCY must be at least 0, DEPTH and II at least 1");
+    if (LATENCY < 0 || DEPTH < 1 || II < 1 || WINDOW < 0) begin
+      $display("clhls_pipe_ctl: LATENCY and WINDOW must be at least 0, DEPTH and II at least 1");
       $finish;
     end
   end
@@ -31,7 +32,7 @@ module clhls_pipe_ctl #(
   reg  [CW-1:0] credits_q;
   reg           ready_q;
   wire          credit_d;  // a credit is left in the next cycle
-  wire          pause;     // the next cycle is inside the initiation interval
+  wire          pause;     // the next cycle is inside the initiation interval, or between two multiples of it
 
   assign s_ready = ready_q;
   assign start   = s_valid & ready_q;
@@ -50,7 +51,29 @@ module clhls_pipe_ctl #(
   end
 
   generate
-    if (II > 1) begin : g_ii
+    if (II > 1 && WINDOW >= II) begin : g_window
+      localparam PW = $clog2(II);
+      localparam LW = $clog2(WINDOW);
+      localparam FIRST = II - 2;
+      localparam AGAIN = II - 1;
+      localparam LEFT = WINDOW - 1;
+      reg [PW-1:0] phase_q;  // 0: the next cycle is a multiple of II behind the last start
+      reg [LW-1:0] left_q;   // cycles of the window that lie behind the next one; 0: the next one lies behind the window
+      assign pause = start | (phase_q != 0 && left_q != 0);
+      always @(posedge clk) begin
+        if (rst) begin
+          phase_q <= {PW{1'b0}};
+          left_q  <= {LW{1'b0}};
+        end else if (start) begin
+          phase_q <= FIRST[PW-1:0];
+          left_q  <= LEFT[LW-1:0];
+        end else begin
+          phase_q <= (phase_q == 0) ? AGAIN[PW-1:0] : phase_q - 1'b1;
+          if (left_q != 0) left_q <= left_q - 1'b1;
+        end
+      end
+    end
+    if (II > 1 && WINDOW < II) begin : g_ii
       localparam IW = $clog2(II);
       localparam AFTER = II - 2;
       reg [IW-1:0] wait_q;  // cycles in which no start is allowed, from the next one on
@@ -60,7 +83,8 @@ module clhls_pipe_ctl #(
         else if (start) wait_q <= AFTER[IW-1:0];
         else if (wait_q != 0) wait_q <= wait_q - 1'b1;
       end
-    end else begin : g_every_cycle
+    end
+    if (II <= 1) begin : g_every_cycle
       assign pause = 1'b0;
     end
     if (LATENCY > 0) begin : g_stages

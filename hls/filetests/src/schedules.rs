@@ -86,10 +86,12 @@ fn compare(asap: &KernelSchedule, sdc: &KernelSchedule) -> Result<(), String> {
     if names(asap) != names(sdc) {
         return Ok(());
     }
+    let shares = [asap, sdc].iter().any(|s| !s.shared.is_empty());
     for &block in &asap.func.layout {
         let pairs = asap.blocks[block].segments.iter().zip(&sdc.blocks[block].segments);
         for (k, (a, s)) in pairs.enumerate() {
-            if s.latency > a.latency || s.ii > a.ii {
+            // Segments whose operations share instances take tokens as seldom as their cycles ask for.
+            if s.latency > a.latency || (s.ii > a.ii && !shares) {
                 return Err(format!(
                     "`{}`: segment {k} of {block} takes {} cycles instead of {}",
                     asap.func.name, s.latency, a.latency
@@ -97,7 +99,7 @@ fn compare(asap: &KernelSchedule, sdc: &KernelSchedule) -> Result<(), String> {
             }
         }
     }
-    if register_bits(sdc) > register_bits(asap) {
+    if register_bits(sdc) > register_bits(asap) && !shares {
         return Err(format!("`{}`: more registers than as soon as possible", asap.func.name));
     }
     Ok(())

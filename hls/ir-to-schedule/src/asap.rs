@@ -28,6 +28,9 @@ pub(crate) fn solve_with(problem: &Problem, delay: impl Fn(usize) -> u32) -> Opt
             || problem.most_latency.is_some_and(|most| ends(start) > most)
     };
     let mut lower = vec![0i64; n];
+    for &(node, cycle) in &problem.releases {
+        lower[node as usize] = lower[node as usize].max(cycle.into());
+    }
     // Constraints may point backwards; each round raises lower bounds, and n rounds without
     // a fixed point mean a positive cycle.
     for _ in 0..=n {

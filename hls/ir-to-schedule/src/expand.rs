@@ -10,6 +10,7 @@ use ir::{
     BlockCall, Builder, Function, Inst, IntCC, Module, Object, ObjectKind, Op, Query, Scalar,
     Space, Table, TableData, Terminator, Type, Value,
 };
+use schedule::product::factor;
 use target::{Family, OpKind};
 
 /// Bytes up to which a constant object becomes an on-chip table.
@@ -176,7 +177,7 @@ fn ones(b: &mut Builder, v: Value) -> Value {
 fn split_shift(b: &mut Builder, op: Op, x: Value, amount: Value) -> Option<Value> {
     let width = b.func.bits(x);
     let bits = width.next_power_of_two().ilog2();
-    let known = multiply::factor(b.func, amount);
+    let known = factor(b.func, amount);
     if width < 16 || known.width < bits.min(4) || is_split_amount(b.func, amount) {
         return None;
     }
@@ -217,7 +218,7 @@ fn is_split_amount(func: &Function, amount: Value) -> bool {
 
 /// Number of bits of a shift amount that can vary.
 pub fn shift_select_bits(func: &Function, amount: Value) -> u32 {
-    let f = multiply::factor(func, amount);
+    let f = factor(func, amount);
     match func.def_inst(f.value).map(|i| (func.insts[i].op, &func.insts[i].args)) {
         Some((Op::Concat, args)) if func.as_const(args[1]) == Some(0) => func.bits(args[0]),
         _ => f.width,

@@ -8,6 +8,7 @@
 
 use crate::pipelined;
 use crate::segments::exit_depth;
+use crate::sharing::{self, InSegment};
 use crate::units::Units;
 use base::entity::SecondaryMap;
 use base::{IndexMap, Result};
@@ -152,23 +153,28 @@ fn timing(s: &KernelSchedule, units: &Units, block: Block, inst: Inst, unit: Uni
 }
 
 /// How often a block gets a token, and how long it keeps it.
-struct Pace {
+pub struct Pace {
     /// Cycles from one token to the next; none where one comes when the one before has left the block.
-    interval: Option<u32>,
+    pub interval: Option<u32>,
     /// Register stages.
-    latency: u32,
+    pub latency: u32,
 }
 
 impl Pace {
     /// That of a block in a kernel of one work-item.
-    fn of(s: &KernelSchedule, site: Site) -> Pace {
+    pub fn of(s: &KernelSchedule, site: Site) -> Pace {
+        let own = Pace::of_pipeline(s, site);
+        Pace { interval: own.interval.map(|n| n.max(requests(s, site.block))), ..own }
+    }
+
+    /// The same, as if memories took what the block asks of them at once.
+    pub fn of_pipeline(s: &KernelSchedule, site: Site) -> Pace {
         let stages = |n: u32| s.blocks[site.block].segments.iter().take(n as usize);
         let latency = |n: u32| stages(n).map(|g| g.latency).sum::<u32>();
         let interval = pipelined::plan_block(s, site.block).filter(|_| s.task).map(|p| {
             let waits = waits(&p).into_iter().map(|(segment, cycle)| latency(segment) + cycle + 1);
             let whole = site.sequential.then_some(latency(u32::MAX) + 1);
-            let least = pipelined::own_interval(&p).max(requests(s, site.block));
-            waits.chain(whole).fold(least, u32::max)
+            waits.chain(whole).fold(pipelined::own_interval(&p), u32::max)
         });
         Pace { interval, latency: latency(u32::MAX) }
     }
@@ -209,20 +215,22 @@ fn requests(s: &KernelSchedule, block: Block) -> u32 {
 }
 
 /// A block's schedule, to go back to.
-struct Kept {
+pub struct Kept {
     schedule: BlockSchedule,
     insts: Vec<(Inst, Option<Place>, OpTiming, Option<UnitId>)>,
     notes: usize,
 }
 
 impl Kept {
-    fn new(s: &KernelSchedule, block: Block) -> Self {
+    /// That of a block.
+    pub fn new(s: &KernelSchedule, block: Block) -> Self {
         let insts = s.func.blocks[block].insts.iter();
         let insts = insts.map(|i| (*i, s.place[*i], s.timing[*i], s.unit_of[*i])).collect();
         Kept { schedule: s.blocks[block].clone(), insts, notes: s.notes.len() }
     }
 
-    fn restore(&self, s: &mut KernelSchedule, block: Block) {
+    /// Goes back to it.
+    pub fn restore(&self, s: &mut KernelSchedule, block: Block) {
         s.blocks[block].clone_from(&self.schedule);
         for &(inst, place, timing, unit) in &self.insts {
             (s.place[inst], s.timing[inst], s.unit_of[inst]) = (place, timing, unit);
@@ -269,8 +277,9 @@ pub fn choose_in_prologue(
     Ok(())
 }
 
-/// Segments take tokens no more often than their units take operands; all of a loop with overlapping iterations alike.
-pub fn set_intervals(s: &mut KernelSchedule, units: &Units) {
+/// Segments take tokens no more often than their units and shared instances take operands; all of a loop with overlapping
+/// iterations alike.
+pub fn set_intervals(s: &mut KernelSchedule, units: &Units, shared: &[InSegment]) {
     for block in s.func.layout.clone() {
         let mut least = vec![1; s.blocks[block].segments.len()];
         for &inst in &s.func.blocks[block].insts {
@@ -280,6 +289,10 @@ pub fn set_intervals(s: &mut KernelSchedule, units: &Units) {
                 let slot = &mut least[segment as usize];
                 *slot = units.get(unit).interval().max(*slot);
             }
+        }
+        for group in shared.iter().filter(|g| g.block == block) {
+            let slot = &mut least[group.segment as usize];
+            *slot = sharing::least_interval(s, units, group).max(*slot);
         }
         if s.pipelined.contains_key(&block) {
             let all = least.iter().copied().max().unwrap_or(1);
@@ -294,16 +307,20 @@ pub fn set_intervals(s: &mut KernelSchedule, units: &Units) {
             }
         }
     }
+    sharing::set_windows(s, units, shared);
 }
 
 /// Cycles between tokens that the segments of some blocks ask for, and why.
 pub fn slowest(s: &KernelSchedule, blocks: &[Block]) -> (u32, String) {
     let insts = blocks.iter().flat_map(|b| &s.func.blocks[*b].insts);
     let insts = insts.filter(|i| matches!(s.place[**i], Some(Place::Segment { .. })));
-    let interval = |i: &Inst| s.unit_of[*i].map_or(1, |u| s.units[u].interval());
+    let turns = |u: UnitId| s.units[u].turning.map_or(1, |_| s.units[u].interval());
+    let interval = |i: &Inst| s.unit_of[*i].map_or(1, turns);
     // Of several the first.
-    match insts.rev().max_by_key(|i| interval(i)).map(|i| (interval(i), i)) {
-        Some((n, inst)) if n > 1 => {
+    let slowest = insts.rev().max_by_key(|i| interval(i)).map(|i| (interval(i), i));
+    match (slowest, sharing::slowest_segment(s, blocks)) {
+        (of_unit, Some(of_segment)) if of_unit.is_none_or(|u| u.0 < of_segment.0) => of_segment,
+        (Some((n, inst)), _) if n > 1 => {
             let what = pipelined::operation(&s.func, *inst);
             (n, format!("{what} is a loop of steps and takes operands every {n} cycles"))
         }

@@ -4,9 +4,11 @@
 //! accesses ([`memories`]), tells launch-uniform values from those that travel with a work-item
 //! ([`uniform`]), recomputes what is cheaper recomputed than carried ([`rematerialise`]), cuts
 //! blocks into segments ([`segments`]), schedules each segment with one of the solvers behind [`Scheduler`], chooses the form of
-//! divisions and roots ([`forms`]), and plans the loops ([`loops`]).
+//! divisions and roots ([`forms`]), gives operations that start in different cycles one instance ([`sharing`]), and plans the
+//! loops ([`loops`]).
 
 pub mod asap;
+mod bind;
 mod carried;
 mod expand;
 mod forms;
@@ -22,6 +24,7 @@ mod region;
 mod rematerialise;
 pub mod sdc;
 mod segments;
+mod sharing;
 mod split;
 mod timing;
 mod turns;
@@ -61,6 +64,9 @@ pub struct Options<'a> {
     /// Whether divisions and roots are as small as they can be, and take operands as seldom as that makes them. Otherwise they are
     /// smaller where that makes nothing slower.
     pub small_division: bool,
+    /// Cycles between work-items that operators may be shared in, where there are not more of them anyway; 1 = a work-item may come
+    /// every cycle.
+    pub interval: u32,
     /// On-chip bits that private memory may take over all work-items in flight before work-group slots are cut.
     pub private_memory_bits: u64,
 }

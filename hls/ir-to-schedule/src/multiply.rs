@@ -5,35 +5,8 @@
 
 use ir::builder::mask;
 use ir::{Builder, Function, Op, Type, Value};
+use schedule::product::{Factor, factor};
 use target::DspTile;
-
-/// An operand without its extension.
-#[derive(Clone, Copy, Debug)]
-pub struct Factor {
-    /// The value before extension.
-    pub value: Value,
-    /// Its width.
-    pub width: u32,
-    /// Whether the extension was of the sign.
-    pub signed: bool,
-}
-
-/// The narrowest value from which `value` is made by sign or zero extension.
-pub fn factor(func: &Function, value: Value) -> Factor {
-    let full = Factor { value, width: func.bits(value), signed: false };
-    match func.def_inst(value).map(|i| (&func.insts[i].op, &func.insts[i].args)) {
-        Some((Op::Zext, args)) => {
-            Factor { value: args[0], width: func.bits(args[0]), signed: false }
-        }
-        Some((Op::Sext, args)) => {
-            Factor { value: args[0], width: func.bits(args[0]), signed: true }
-        }
-        Some((Op::Const(c), _)) => {
-            Factor { value, width: (128 - c.leading_zeros()).max(1), signed: false }
-        }
-        _ => full,
-    }
-}
 
 /// Whether a product is one tile as it stands (or the family has no tiles).
 pub fn is_tile(func: &Function, x: Value, y: Value, tile: DspTile) -> bool {

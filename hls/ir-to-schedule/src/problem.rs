@@ -47,6 +47,8 @@ pub struct Problem {
     pub constraints: Vec<Constraint>,
     /// Nodes that must start at the latest in a given cycle: (node, cycle).
     pub deadlines: Vec<(u32, u32)>,
+    /// Nodes that must not start before a given cycle: (node, cycle).
+    pub releases: Vec<(u32, u32)>,
     /// Most register stages from entry to exit, where they are limited.
     pub most_latency: Option<u32>,
     /// Time for logic between two registers, ns: the clock period less flip-flop overhead.
@@ -135,6 +137,11 @@ pub fn check(problem: &Problem, solution: &Solution) -> Result<(), String> {
     for &(node, cycle) in &problem.deadlines {
         if start[node as usize] > cycle {
             return Err(format!("node {node} starts after cycle {cycle}"));
+        }
+    }
+    for &(node, cycle) in &problem.releases {
+        if start[node as usize] < cycle {
+            return Err(format!("node {node} starts before cycle {cycle}"));
         }
     }
     Ok(())

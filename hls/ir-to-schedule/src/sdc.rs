@@ -112,6 +112,9 @@ impl Program {
         for &(node, cycle) in &problem.deadlines {
             self.row(variable(node as usize), ENTRY, -i64::from(cycle));
         }
+        for &(node, cycle) in &problem.releases {
+            self.row(ENTRY, variable(node as usize), cycle.into());
+        }
         self.row(ENTRY, EXIT, i64::from(latency));
         self.row(EXIT, ENTRY, -i64::from(latency));
     }

@@ -4,6 +4,7 @@ use crate::memories::Memories;
 use crate::problem::{Problem, Scheduler};
 use crate::region::{self, Region};
 use crate::rematerialise::NotBefore;
+use crate::sharing::{self, Ask, InSegment};
 use crate::uniform::{Uniform, Uniformity};
 use crate::units::Units;
 use crate::{Asap, Options, forms, loops, pipelined, recurrences, timing};
@@ -45,6 +46,7 @@ pub fn schedule(
         accesses: found.accesses,
         units: PrimaryMap::new(),
         unit_of: SecondaryMap::new(),
+        shared: vec![],
         forms: IndexMap::default(),
         occupancy,
         task,
@@ -62,19 +64,22 @@ pub fn schedule(
     )?;
     let liveness = Liveness::new(&s.func, &cfg, |v| !uniform.is_fixed(&s.func, v));
     let nests = forms::Nests::new(&s.func, &cfg);
+    let mut shared = vec![];
     for block in cfg.rpo.clone() {
         let out = live_out(&cfg, &liveness, block);
-        let mut schedule =
-            |s: &mut KernelSchedule| schedule_block(s, &uniform, not_before, block, &out, options);
+        let of_block = OfBlock { block, uniform: &uniform, not_before, live_out: &out, options };
+        let mut schedule = |s: &mut KernelSchedule| of_block.schedule(s).map(drop);
         schedule(&mut s)?;
         let sequential = pipelined::conflict(&s.func, block, &found.conflicts);
         let site = forms::Site { block, sequential, in_loop: nests.in_loop(&s.func, block) };
         forms::choose(&mut s, units, site, options.small_division, &mut schedule)?;
+        shared.extend(of_block.share(&mut s, units, site)?);
     }
     if task {
         pipelined::plan(&mut s, &found.conflicts);
     }
-    forms::set_intervals(&mut s, units);
+    forms::set_intervals(&mut s, units, &shared);
+    s.shared = shared.into_iter().flat_map(|g| g.shared).collect();
     // Blocks that control cannot reach have no hardware.
     s.func.layout.retain(|b| cfg.is_reachable(*b));
     Ok(s)
@@ -174,49 +179,81 @@ impl Cutter<'_> {
     }
 }
 
-fn schedule_block(
-    s: &mut KernelSchedule,
-    uniform: &Uniform,
-    not_before: &NotBefore,
+/// A block and what its schedule depends on.
+struct OfBlock<'a> {
     block: Block,
-    live_out: &[Value],
-    options: &Options,
-) -> Result<()> {
-    let cutter = Cutter { func: &s.func, accesses: &s.accesses, uniform, not_before };
-    let least =
-        if s.task { pipelined::least_segments(&cutter, block) } else { FxHashMap::default() };
-    let (at, last) = cutter.cut(block, &least);
-    let needed = needed_until(&s.func, block, &at, last, live_out);
-    let insts = s.func.blocks[block].insts.clone();
-    let mut bodies: Vec<Vec<Inst>> = vec![vec![]; last as usize + 1];
-    for &inst in &insts {
-        match uniform.of(inst) {
-            Uniformity::Static => s.place[inst] = Some(Place::Static),
-            Uniformity::Prologue => {}
-            Uniformity::Fetched => s.place[inst] = Some(Place::Fetched),
-            Uniformity::Varying => match s.func.insts[inst].op {
-                Op::WorkItem(..) => s.place[inst] = Some(Place::Dispatch),
-                Op::Barrier(..) => s.place[inst] = Some(Place::BlockEntry),
-                op if op.is_effect() => {
-                    s.place[inst] = Some(Place::Boundary { segment: at[&inst] });
-                }
-                _ => bodies[at[&inst] as usize].push(inst),
-            },
+    uniform: &'a Uniform,
+    not_before: &'a NotBefore,
+    /// Values that later blocks need.
+    live_out: &'a [Value],
+    options: &'a Options<'a>,
+}
+
+/// The instructions of each segment of a block, and the problem that they are.
+type Regions = (Vec<Vec<Inst>>, Vec<Problem>);
+
+impl OfBlock<'_> {
+    /// Places the block's instructions. Gives what the segments were scheduled by.
+    fn schedule(&self, s: &mut KernelSchedule) -> Result<Regions> {
+        let (uniform, block) = (self.uniform, self.block);
+        let not_before = self.not_before;
+        let cutter = Cutter { func: &s.func, accesses: &s.accesses, uniform, not_before };
+        let least =
+            if s.task { pipelined::least_segments(&cutter, block) } else { FxHashMap::default() };
+        let (at, last) = cutter.cut(block, &least);
+        let needed = needed_until(&s.func, block, &at, last, self.live_out);
+        let insts = s.func.blocks[block].insts.clone();
+        let mut bodies: Vec<Vec<Inst>> = vec![vec![]; last as usize + 1];
+        for &inst in &insts {
+            match uniform.of(inst) {
+                Uniformity::Static => s.place[inst] = Some(Place::Static),
+                Uniformity::Prologue => {}
+                Uniformity::Fetched => s.place[inst] = Some(Place::Fetched),
+                Uniformity::Varying => match s.func.insts[inst].op {
+                    Op::WorkItem(..) => s.place[inst] = Some(Place::Dispatch),
+                    Op::Barrier(..) => s.place[inst] = Some(Place::BlockEntry),
+                    op if op.is_effect() => {
+                        s.place[inst] = Some(Place::Boundary { segment: at[&inst] });
+                    }
+                    _ => bodies[at[&inst] as usize].push(inst),
+                },
+            }
         }
+        let problem = |(k, insts): (usize, &Vec<Inst>)| {
+            let leaves = |v: Value| needed.get(&v).is_some_and(|n| *n >= k as u32);
+            let free = |v: Value| uniform.is_fixed(&s.func, v);
+            let (leaves, free) = (&leaves, &free);
+            Region { func: &s.func, timing: &s.timing, insts, leaves, free }.problem(s.clock)
+        };
+        let mut problems: Vec<Problem> = bodies.iter().enumerate().map(problem).collect();
+        let scheduler = self.options.scheduler;
+        if s.task && scheduler.keeps_timing() {
+            solve_segments(s, block, &bodies, &problems, &Asap)?;
+            recurrences::constrain(s, block, &bodies, &mut problems);
+        }
+        solve_segments(s, block, &bodies, &problems, scheduler)?;
+        Ok((bodies, problems))
     }
-    let problem = |(k, body): (usize, &Vec<Inst>)| {
-        let leaves = |v: Value| needed.get(&v).is_some_and(|n| *n >= k as u32);
-        let free = |v: Value| uniform.is_fixed(&s.func, v);
-        let r =
-            Region { func: &s.func, timing: &s.timing, insts: body, leaves: &leaves, free: &free };
-        r.problem(s.clock)
-    };
-    let mut problems: Vec<Problem> = bodies.iter().enumerate().map(problem).collect();
-    if s.task && options.scheduler.keeps_timing() {
-        solve_segments(s, block, &bodies, &problems, &Asap)?;
-        recurrences::constrain(s, block, &bodies, &mut problems);
+
+    /// Gives operations of the block common instances, if it is as fast with them. The block must be scheduled.
+    fn share(
+        &self,
+        s: &mut KernelSchedule,
+        units: &Units,
+        site: forms::Site,
+    ) -> Result<Vec<InSegment>> {
+        let (block, options) = (self.block, self.options);
+        let ask = Ask::new(s, units, site, options.interval);
+        let (kept, before) = (forms::Kept::new(s, block), forms::Pace::of_pipeline(s, site));
+        let (bodies, problems) = self.schedule(s)?;
+        let found = sharing::share(s, units, (block, &ask), &bodies, &problems, options)?;
+        let after = forms::Pace::of_pipeline(s, site);
+        if found.is_empty() || !sharing::is_no_worse(&before, &after, &ask) {
+            kept.restore(s, block);
+            return Ok(vec![]);
+        }
+        Ok(found)
     }
-    solve_segments(s, block, &bodies, &problems, options.scheduler)
 }
 
 /// Schedules the segments of a block and places their instructions.
@@ -231,21 +268,27 @@ fn solve_segments(
     for (k, (body, problem)) in bodies.iter().zip(problems).enumerate() {
         let what = format!("segment {k} of {block}");
         let scheduled = region::run(scheduler, problem, &what)?;
-        s.notes.extend(scheduled.note(&what, body.len(), scheduler));
+        let note = scheduled.note(&what, body.len(), scheduler);
+        s.notes.extend(note.filter(|n| !s.notes.contains(n)));
         let solution = scheduled.solution;
         for (j, &inst) in body.iter().enumerate() {
             let (segment, cycle) = (k as u32, solution.start[j]);
             s.place[inst] = Some(Place::Segment { segment, cycle });
         }
-        // Wires need no places for tokens that are under way.
-        let control = match solution.latency {
-            0 => Control::Enabled,
-            latency => Control::StallFree { depth: exit_depth(latency) },
-        };
-        segments.push(Segment { latency: solution.latency, ii: 1, control });
+        segments.push(segment(solution.latency));
     }
     s.blocks[block] = BlockSchedule { segments };
     Ok(())
+}
+
+/// A segment that may start a token every cycle.
+pub(crate) fn segment(latency: u32) -> Segment {
+    // Wires need no places for tokens that are under way.
+    let control = match latency {
+        0 => Control::Enabled,
+        latency => Control::StallFree { depth: exit_depth(latency) },
+    };
+    Segment { latency, ii: 1, window: 0, control }
 }
 
 /// Capacity of the exit FIFO that lets a segment start a token every cycle.

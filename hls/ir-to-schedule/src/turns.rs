@@ -64,7 +64,8 @@ fn make(units: &mut Units, operator: Operator, form: InTurns) -> Result<Unit> {
     let name = format!("{operator}_i{interval}");
     shape.func.name.clone_from(&name);
     let Shape { func, place, inst_timing, outputs, .. } = shape;
-    Ok(Unit { name, func, outputs, place, inst_timing, timing, turning: Some(turning) })
+    let (turning, shared) = (Some(turning), vec![]);
+    Ok(Unit { name, func, outputs, place, inst_timing, timing, turning, shared, ii: 1 })
 }
 
 /// A form while it is scheduled.

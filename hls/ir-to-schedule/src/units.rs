@@ -140,7 +140,18 @@ impl<'a> Units<'a> {
             place[inst] = Some(Place::Segment { segment: 0, cycle: solution.start[k] });
         }
         let timing = border_timing(&problem, &solution);
-        Ok(Unit { name, outputs, place, inst_timing: timing_of, timing, func, turning: None })
+        let (turning, shared) = (None, vec![]);
+        Ok(Unit {
+            name,
+            outputs,
+            place,
+            inst_timing: timing_of,
+            timing,
+            func,
+            turning,
+            shared,
+            ii: 1,
+        })
     }
 
     /// A schedule of a unit. The users of the unit see its latency and the delays at its borders:
@@ -242,6 +253,7 @@ fn with_borders(problem: &Problem, latency: u32, border: OpTiming) -> Problem {
         inputs: inputs.collect(),
         constraints: vec![Constraint { from: 0, to: exit, distance: i64::from(latency) }],
         deadlines: vec![(0, 0), (exit, latency)],
+        releases: vec![],
         most_latency: Some(latency),
         budget_ns: problem.budget_ns,
     }

@@ -28,7 +28,7 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         }
         "clhls_skid" => skid(p("WIDTH", 32)),
         "clhls_merge" | "clhls_merge_ordered" => sizes.merge(p("N", 2), p("WIDTH", 32)),
-        "clhls_pipe_ctl" => Area { lut: 25.0, ff: 8.0 + p("LATENCY", 1) as f64, ..Area::default() },
+        "clhls_pipe_ctl" => sizes.starter(),
         "clhls_loop_gate" | "clhls_loop_gates" => Area { lut: 26.0, ff: 11.0, ..Area::default() },
         "clhls_fork" => luts(6.0),
         "clhls_arbiter" | "clhls_parked_arbiter" => sizes.arbiter(p("N", 2)),
@@ -181,6 +181,14 @@ impl Sizes<'_> {
     fn control(&self) -> Area {
         let words = self.ones("WORD_MASK", self.param("ARG_WORDS", 4));
         Area { lut: 330.0 + 35.0 * words, ff: 120.0 + 38.0 * words, ..Area::default() }
+    }
+
+    /// Credits, valid bits, counters of interval and window.
+    fn starter(&self) -> Area {
+        let p = |name: &str| self.param(name, 1).max(1) as f64;
+        let counters =
+            if p("II") > 1.0 { (p("II").log2() + p("WINDOW").log2()).ceil() } else { 0.0 };
+        Area { lut: 25.0 + counters, ff: 8.0 + p("LATENCY") + counters, ..Area::default() }
     }
 
     fn load(&self) -> Area {

@@ -49,6 +49,7 @@ impl Shared<'_> {
             timing: &self.s.timing,
             unit_of: &self.s.unit_of,
             unit_modules: &self.unit_modules,
+            shared: &self.s.shared,
             target: self.target,
             sources: self.sources,
         }
@@ -56,8 +57,15 @@ impl Shared<'_> {
 
     /// Whether the datapath of a segment must know in which cycles there are tokens.
     fn counts_tokens(&self, block: Block, body: &[(Inst, u32)]) -> bool {
-        let turns = |i: Inst| self.s.unit_of[i].is_some_and(|u| self.s.units[u].turning.is_some());
-        self.s.pipelined.contains_key(&block) || body.iter().any(|(i, _)| turns(*i))
+        let told = |u: UnitId| {
+            let unit = &self.s.units[u];
+            unit.turning.is_some() || !unit.shared.is_empty()
+        };
+        let counts = |i: Inst| {
+            let shared = self.s.shared.iter().any(|g| g.insts.contains(&i));
+            shared || self.s.unit_of[i].is_some_and(told)
+        };
+        self.s.pipelined.contains_key(&block) || body.iter().any(|(i, _)| counts(*i))
     }
 
     /// `file:line:column` of an instruction, or empty.
@@ -325,11 +333,16 @@ impl<'a> Core<'a> {
         let pop = Expr::all([queue.valid.into(), queue.ready.into()]);
         match seg.control {
             Control::StallFree { .. } => {
-                self.b
+                let mut control = self
+                    .b
                     .instance("clhls_pipe_ctl", &format!("u_{name}_ctl"))
                     .param("LATENCY", seg.latency)
                     .param("DEPTH", depth)
-                    .param("II", seg.ii)
+                    .param("II", seg.ii);
+                if seg.window > 0 {
+                    control = control.param("WINDOW", seg.window);
+                }
+                control
                     .input("s_valid", s.valid)
                     .output("s_ready", s.ready)
                     .open("start")
@@ -394,6 +407,7 @@ impl<'a> Core<'a> {
         for &(inst, cycle) in &d.body {
             p.inst(&mut b, inst, cycle);
         }
+        p.shared_instances(&mut b);
         if let Some((l, valid)) = looped {
             crate::looped::write_feedback(&mut b, &mut p, self.sh.s, d, l, valid);
         }

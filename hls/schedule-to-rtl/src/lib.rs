@@ -14,6 +14,7 @@ mod memory;
 mod onchip;
 mod operation;
 mod pipeline;
+mod sharing;
 mod token;
 mod top;
 
@@ -100,7 +101,9 @@ fn lower_kernel(
     for (id, unit) in s.units.iter() {
         let module = unit_module(unit, family);
         let start = unit.turning.map(|t| t.start);
-        unit_modules.insert(id, pipeline::UnitModule { name: module.name.clone(), start });
+        let tokens = unit.last_shared().map(|last| last + 1);
+        let name = module.name.clone();
+        unit_modules.insert(id, pipeline::UnitModule { name, start, tokens });
         modules.push(module);
     }
     let cfg = Cfg::new(&s.func);

@@ -1,11 +1,13 @@
 //! A feed-forward pipeline: the datapath of a segment or of an operator unit, perhaps with a loop in it.
 
 use crate::operation::{self, net};
+use crate::sharing::Uses;
 use base::entity::{EntityRef, SecondaryMap};
-use base::{FxHashMap, SourceMap};
+use base::{FxHashMap, IndexMap, SourceMap};
 use ir::{Block, Function, Inst, Op, Value};
 use rtl::{Expr, ModuleBuilder, Net};
-use schedule::{OpTiming, Place, Turning, Unit, UnitId};
+use schedule::product::{Factor, factors};
+use schedule::{OpTiming, Place, Shared, Turning, Unit, UnitId};
 
 /// What the pipeline's operations need to know.
 pub struct Context<'a> {
@@ -19,6 +21,8 @@ pub struct Context<'a> {
     pub unit_of: &'a SecondaryMap<Inst, Option<UnitId>>,
     /// Module of each unit.
     pub unit_modules: &'a FxHashMap<UnitId, UnitModule>,
+    /// Instructions that share an instance.
+    pub shared: &'a [Shared],
     /// `TARGET` parameter of library modules.
     pub target: &'a str,
     /// For source places in comments.
@@ -31,17 +35,25 @@ pub struct UnitModule {
     pub name: String,
     /// For units with a loop: the cycle after its operands in which the loop starts, which its port `start` wants to be told.
     pub start: Option<u32>,
+    /// For units whose products share multipliers: the cycles, from that of its operands on, of which its port `tokens` wants to
+    /// be told whether there is a token in them.
+    pub tokens: Option<u32>,
 }
+
+/// What an instance of a unit is told of its operands besides them: port and value.
+pub type Told = Option<(&'static str, Expr)>;
 
 /// Nets of values at the cycles at which they are used.
 pub struct Pipeline<'a> {
-    cx: &'a Context<'a>,
+    pub(crate) cx: &'a Context<'a>,
     /// First cycle and net of each value in the pipeline, then one register a cycle.
     nets: FxHashMap<Value, (u32, Vec<Net>)>,
     /// Launch-uniform values: always the same net or constant.
     fixed: FxHashMap<Value, Expr>,
     /// Bit k is 1 where there is a token in cycle k: for units that must be told.
-    valid: Option<Net>,
+    pub(crate) valid: Option<Net>,
+    /// Instances that several instructions share, by the number of their group.
+    pub(crate) uses: IndexMap<usize, Uses>,
     /// A cycle behind which registers take a value only when told so.
     hold: Option<(u32, Net)>,
 }
@@ -50,7 +62,7 @@ impl<'a> Pipeline<'a> {
     /// An empty pipeline.
     pub fn new(cx: &'a Context<'a>) -> Self {
         let (nets, fixed) = (FxHashMap::default(), FxHashMap::default());
-        Pipeline { cx, nets, fixed, valid: None, hold: None }
+        Pipeline { cx, nets, fixed, valid: None, uses: IndexMap::default(), hold: None }
     }
 
     /// Says in which cycles there are tokens.
@@ -108,7 +120,9 @@ impl<'a> Pipeline<'a> {
         let Some(result) = data.result else { return };
         let name = format!("v{}", result.index());
         let ready = cycle + cx.timing[inst].latency;
-        let out = if let Some(unit) = cx.unit_of[inst] {
+        let out = if let Some(group) = cx.shared.iter().position(|g| g.insts.contains(&inst)) {
+            self.share(b, inst, cycle, group)
+        } else if let Some(unit) = cx.unit_of[inst] {
             self.unit(b, inst, cycle, &cx.unit_modules[&unit], &name)
         } else if matches!(data.op, Op::Mul) && cx.timing[inst].latency > 0 {
             self.product(b, inst, cycle, &name)
@@ -125,7 +139,7 @@ impl<'a> Pipeline<'a> {
         self.nets.insert(result, (ready, vec![out]));
     }
 
-    fn note(&self, inst: Inst) -> String {
+    pub(crate) fn note(&self, inst: Inst) -> String {
         self.cx.sources.describe(self.cx.func.insts[inst].loc).unwrap_or_default()
     }
 
@@ -145,7 +159,10 @@ impl<'a> Pipeline<'a> {
         };
         let name = format!("v{}", result.index());
         let module = &self.cx.unit_modules[&unit].name;
-        let out = self.instance(b, inst, cycle, (module, Some(start.into())), &name);
+        let inputs = self.operands(b, inst, cycle);
+        let out = b.net(&name, self.cx.func.bits(result));
+        let note = self.note(inst);
+        instance(b, note, (module, Some(("start", start.into()))), inputs, out);
         let kept = b.net(&format!("{name}_kept"), b.width(out));
         b.register(kept, out.into(), Some(end.into()), None);
         self.enter_at(result, ready, kept);
@@ -159,68 +176,57 @@ impl<'a> Pipeline<'a> {
         module: &UnitModule,
         name: &str,
     ) -> Net {
-        let start = match (module.start, self.valid) {
-            (Some(start), Some(valid)) => Some(b.slice(valid, cycle + start, 1)),
-            (Some(_), None) => unreachable!("{inst} does not know when it starts"),
-            (None, _) => None,
-        };
-        self.instance(b, inst, cycle, (&module.name, start), name)
-    }
-
-    fn instance(
-        &mut self,
-        b: &mut ModuleBuilder,
-        inst: Inst,
-        cycle: u32,
-        (module, start): (&str, Option<Expr>),
-        name: &str,
-    ) -> Net {
-        let args = self.cx.func.insts[inst].args.clone();
-        let inputs: Vec<Expr> = args.iter().map(|a| self.at(b, *a, cycle)).collect();
+        let told = self.told(b, module, &[cycle]);
+        let inputs = self.operands(b, inst, cycle);
         let width = self.cx.func.insts[inst].result.map_or(1, |r| self.cx.func.bits(r));
         let out = b.net(name, width);
-        let mut i = b.instance(module, &format!("u_{name}")).comment(self.note(inst));
-        if let Some(start) = start {
-            i = i.input("start", start);
-        }
-        for (k, e) in inputs.into_iter().enumerate() {
-            i = i.input(&format!("in{k}"), e);
-        }
-        i.output("out0", out).done();
+        instance(b, self.note(inst), (&module.name, told), inputs, out);
         out
+    }
+
+    /// What a unit must be told that gets operands in some cycles.
+    pub(crate) fn told(&self, b: &ModuleBuilder, module: &UnitModule, cycles: &[u32]) -> Told {
+        let valid = || match self.valid {
+            Some(valid) => valid,
+            None => unreachable!("{} does not know when it starts", module.name),
+        };
+        if let Some(start) = module.start {
+            let starts = cycles.iter().map(|c| b.slice(valid(), c + start, 1));
+            return Some(("start", Expr::any(starts)));
+        }
+        module.tokens.map(|width| ("tokens", b.slice(valid(), cycles[0], width)))
+    }
+
+    /// Operands of an instruction that starts at `cycle`.
+    pub(crate) fn operands(&mut self, b: &mut ModuleBuilder, inst: Inst, cycle: u32) -> Vec<Expr> {
+        let args = self.cx.func.insts[inst].args.clone();
+        args.iter().map(|a| self.at(b, *a, cycle)).collect()
     }
 
     /// One DSP tile: the operands without their extensions.
     fn product(&mut self, b: &mut ModuleBuilder, inst: Inst, cycle: u32, name: &str) -> Net {
         let func = self.cx.func;
-        let args = func.insts[inst].args.clone();
-        let (x, y) = (factor(func, args[0]), factor(func, args[1]));
-        let mut operand = |b: &mut ModuleBuilder, f: Factor| match func.as_const(f.operand) {
+        let tile = Tile::of(func, &[inst]);
+        let operands = self.factors(b, inst, cycle);
+        let out = b.net(name, tile.result);
+        tile.instance(b, self.cx.target, String::new(), operands, out);
+        out
+    }
+
+    /// The factors of a product that starts at `cycle`, without their extensions.
+    pub(crate) fn factors(&mut self, b: &mut ModuleBuilder, inst: Inst, cycle: u32) -> [Expr; 2] {
+        let func = self.cx.func;
+        let [x, y] = factors(func, inst);
+        let args = &func.insts[inst].args;
+        // The extended values, as what they are made from need not be at hand.
+        [(args[0], x), (args[1], y)].map(|(v, f)| match func.as_const(v) {
             Some(c) => Expr::Const(f.width, c),
             None => {
-                let e = self.at(b, f.operand, cycle);
+                let e = self.at(b, v, cycle);
                 let n = net(b, e);
                 b.slice(n, 0, f.width)
             }
-        };
-        let (ex, ey) = (operand(b, x), operand(b, y));
-        let width = func.insts[inst].result.map_or(1, |r| func.bits(r));
-        let out = b.net(name, width);
-        // A signed tile takes an unsigned factor with a zero above it: clhls_mul does that.
-        b.instance("clhls_mul", &format!("u_{name}"))
-            .without_reset()
-            .param("WA", x.width)
-            .param("WB", y.width)
-            .param("SIGNED_A", x.signed)
-            .param("SIGNED_B", y.signed)
-            .param("WO", width)
-            .param("TARGET", rtl::Param::Text(self.cx.target.to_owned()))
-            .input("en", Expr::bit(true))
-            .input("a", ex)
-            .input("b", ey)
-            .output("p", out)
-            .done();
-        out
+        })
     }
 
     fn lookup(
@@ -255,26 +261,73 @@ impl<'a> Pipeline<'a> {
     }
 }
 
-/// A factor: the low bits of an operand, the rest being their extension.
-#[derive(Clone, Copy)]
-struct Factor {
-    operand: Value,
-    width: u32,
-    signed: bool,
+/// An instance of a unit's module.
+pub(crate) fn instance(
+    b: &mut ModuleBuilder,
+    note: String,
+    (module, told): (&str, Told),
+    inputs: Vec<Expr>,
+    out: Net,
+) {
+    let name = format!("u_{}", b.name(out));
+    let mut i = b.instance(module, &name).comment(note);
+    if let Some((port, value)) = told {
+        i = i.input(port, value);
+    }
+    for (k, e) in inputs.into_iter().enumerate() {
+        i = i.input(&format!("in{k}"), e);
+    }
+    i.output("out0", out).done();
 }
 
-fn factor(func: &Function, operand: Value) -> Factor {
-    let (source, signed) =
-        match func.def_inst(operand).map(|i| (func.insts[i].op, &func.insts[i].args)) {
-            Some((Op::Zext, args)) => (args[0], false),
-            Some((Op::Sext, args)) => (args[0], true),
-            _ => (operand, false),
-        };
-    let width = match func.as_const(source) {
-        Some(c) => (128 - c.leading_zeros()).max(1),
-        None => func.bits(source),
-    };
-    Factor { operand, width, signed }
+/// A multiplier: one DSP tile.
+pub(crate) struct Tile {
+    /// The factors: widths and signs.
+    pub factors: [Factor; 2],
+    /// Bits of the result.
+    pub result: u32,
+}
+
+impl Tile {
+    /// One that computes each of some products, whose factors agree in their signs.
+    pub fn of(func: &Function, insts: &[Inst]) -> Tile {
+        let mut tile = Tile { factors: factors(func, insts[0]), result: 1 };
+        for &inst in insts {
+            for (widest, f) in tile.factors.iter_mut().zip(factors(func, inst)) {
+                widest.width = widest.width.max(f.width);
+            }
+            let bits = func.insts[inst].result.map_or(1, |r| func.bits(r));
+            tile.result = tile.result.max(bits);
+        }
+        tile
+    }
+
+    /// Its instance.
+    pub fn instance(
+        &self,
+        b: &mut ModuleBuilder,
+        target: &str,
+        note: String,
+        [x, y]: [Expr; 2],
+        out: Net,
+    ) {
+        let name = format!("u_{}", b.name(out));
+        // A signed tile takes an unsigned factor with a zero above it: clhls_mul does that.
+        b.instance("clhls_mul", &name)
+            .comment(note)
+            .without_reset()
+            .param("WA", self.factors[0].width)
+            .param("WB", self.factors[1].width)
+            .param("SIGNED_A", self.factors[0].signed)
+            .param("SIGNED_B", self.factors[1].signed)
+            .param("WO", self.result)
+            .param("TARGET", rtl::Param::Text(target.to_owned()))
+            .input("en", Expr::bit(true))
+            .input("a", x)
+            .input("b", y)
+            .output("p", out)
+            .done();
+    }
 }
 
 /// The module of an operator unit: inputs `in0..`, outputs `out0..`; with a loop in it an input `start` too.
@@ -290,6 +343,11 @@ pub fn unit_module(unit: &Unit, module: &str, target: &str) -> rtl::Module {
             t.start
         )
     }));
+    header.extend(unit.last_shared().map(|last| {
+        let products: usize = unit.shared.iter().map(|g| g.insts.len()).sum();
+        let tiles = unit.shared.len();
+        format!("{products} products share {tiles} multipliers; tokens: of operands 0 to {last} cycles ago")
+    }));
     let mut b = ModuleBuilder::new(module, header);
     let sources = SourceMap::default();
     let mut timing: SecondaryMap<Inst, OpTiming> = SecondaryMap::new();
@@ -302,10 +360,15 @@ pub fn unit_module(unit: &Unit, module: &str, target: &str) -> rtl::Module {
         timing: &timing,
         unit_of: &SecondaryMap::new(),
         unit_modules: &FxHashMap::default(),
+        shared: &unit.shared,
         target,
         sources: &sources,
     };
     let mut p = Pipeline::new(&cx);
+    if let Some(last) = unit.last_shared() {
+        let tokens = b.input("tokens", last + 1);
+        p.tokens(tokens);
+    }
     if let Some(t) = unit.turning {
         p.hold = Some((t.start, b.input("start", 1)));
     }
@@ -314,6 +377,7 @@ pub fn unit_module(unit: &Unit, module: &str, target: &str) -> rtl::Module {
         p.enter(v, n);
     }
     p.block(&mut b, unit.func.entry());
+    p.shared_instances(&mut b);
     if let (Some(t), &[before, turn, after]) = (unit.turning, unit.func.layout.as_slice()) {
         p.turns(&mut b, t, [before, turn, after]);
         p.block(&mut b, after);

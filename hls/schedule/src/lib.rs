@@ -9,6 +9,7 @@
 pub mod memory;
 pub mod parse;
 pub mod place;
+pub mod product;
 pub mod registers;
 pub mod text;
 pub mod tokens;
@@ -56,8 +57,30 @@ pub struct Segment {
     pub latency: u32,
     /// Least distance of two tokens, in cycles.
     pub ii: u32,
+    /// Tokens at most so many cycles apart are whole multiples of `ii` apart; 0 = any distance from `ii` on.
+    pub window: u32,
     /// Flow control.
     pub control: Control,
+}
+
+impl Segment {
+    /// Whether two tokens may start so many cycles apart; 0 is a token and itself.
+    pub fn may_be_apart(&self, cycles: u32) -> bool {
+        let aligned = cycles > self.window || cycles.is_multiple_of(self.ii.max(1));
+        cycles == 0 || cycles >= self.ii && aligned
+    }
+
+    /// Whether two operations that start `cycles` apart in a token may, in one token or in two, want one instance sooner than it
+    /// takes operands, which is every `interval` cycles.
+    pub fn collides(&self, cycles: u32, interval: u32) -> bool {
+        // Distances of tokens from the first to the last at which they would.
+        let first = cycles.saturating_add(1).saturating_sub(interval);
+        let last = cycles.saturating_add(interval).saturating_sub(1);
+        let least = first.max(self.ii.max(1));
+        let aligned = least.checked_next_multiple_of(self.ii.max(1));
+        let two = least <= last && (last > self.window || aligned.is_some_and(|d| d <= last));
+        first == 0 || two
+    }
 }
 
 /// The segments of a block, in order. Boundary `k` lies between segments `k` and `k + 1`, or,
@@ -167,6 +190,27 @@ pub struct Late {
     pub known: Moment,
 }
 
+/// Operations of a segment or a unit that one instance computes, each in cycles of its own.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Shared {
+    /// The operations, at least two, in the order in which they start.
+    pub insts: Vec<Inst>,
+    /// Delay of the multiplexers in front of the instance, ns: a part of the operations' input delay.
+    pub select_ns: f64,
+    /// Whether registers stand between multiplexers and instance: the operations take a cycle more.
+    pub staged: bool,
+}
+
+impl Shared {
+    /// Timing of an operation with multiplexers in front of it, from that of its instance.
+    pub fn timing(&self, own: OpTiming) -> OpTiming {
+        match self.staged {
+            false => OpTiming { input_ns: own.input_ns + self.select_ns, ..own },
+            true => OpTiming { latency: own.latency + 1, input_ns: self.select_ns, ..own },
+        }
+    }
+}
+
 /// An operator scheduled once and instantiated at each use: a function without branches whose
 /// inputs are its entry block's parameters.
 #[derive(Clone, Debug)]
@@ -186,6 +230,10 @@ pub struct Unit {
     pub timing: OpTiming,
     /// That it is no pipeline: the second block is hardware that is used again and again.
     pub turning: Option<Turning>,
+    /// Products that share a multiplier: then the unit must be told in which cycles it has operands.
+    pub shared: Vec<Shared>,
+    /// Least distance in cycles of two operands that these products ask for, 1 without any.
+    pub ii: u32,
 }
 
 /// The loop in a unit that is no pipeline. The parameters of the second block are registers. They take the arguments of the
@@ -207,7 +255,7 @@ pub struct Turning {
 impl Unit {
     /// Least distance in cycles of two operands.
     pub fn interval(&self) -> u32 {
-        self.turning.map_or(1, |t| t.turns * t.cycles + 1)
+        self.turning.map_or(self.ii, |t| t.turns * t.cycles + 1)
     }
 
     /// Timing in the prologue, where a register takes the result of a loop, as it does not stay.
@@ -220,7 +268,18 @@ impl Unit {
 
     /// Register stages from operands to outputs, a loop counted as one.
     pub fn stages(&self) -> u32 {
-        (self.timing.latency + 1).saturating_sub(self.interval())
+        let turning = self.turning.map_or(0, |t| t.turns * t.cycles);
+        self.timing.latency.saturating_sub(turning)
+    }
+
+    /// The last cycle in which an operation of a shared multiplier starts.
+    pub fn last_shared(&self) -> Option<u32> {
+        let insts = self.shared.iter().flat_map(|g| &g.insts);
+        let cycle = |i: &Inst| match self.place[*i] {
+            Some(Place::Segment { cycle, .. }) => Some(cycle),
+            _ => None,
+        };
+        insts.filter_map(cycle).max()
     }
 }
 
@@ -286,6 +345,8 @@ pub struct KernelSchedule {
     pub units: PrimaryMap<UnitId, Unit>,
     /// Unit of an instruction, if it is one.
     pub unit_of: SecondaryMap<Inst, Option<UnitId>>,
+    /// Operations of segments that share an instance.
+    pub shared: Vec<Shared>,
     /// Why the unit of a division or square root is a pipeline, or a loop of steps: for the report.
     pub forms: IndexMap<Inst, String>,
     /// Occupancy.

@@ -7,7 +7,7 @@ use crate::memory::{Access, AccessKind, Memory, MemoryId, MemoryKind};
 use crate::place::{OpTiming, Place, UnitId};
 use crate::{
     BlockSchedule, Clock, Control, Feedback, KernelSchedule, Late, LoopKind, LoopSchedule, Moment,
-    Occupancy, PipelinedLoop, Segment, Turning, Unit,
+    Occupancy, PipelinedLoop, Segment, Shared, Turning, Unit,
 };
 use base::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use base::{Diagnostic, IndexMap, Loc};
@@ -193,12 +193,8 @@ struct Reader {
 
 impl Reader {
     fn new(func: Function) -> Self {
-        let (mut values, mut effects) = (vec![], vec![]);
-        for block in func.layout.iter().map(|b| &func.blocks[*b]) {
-            values.extend(&block.params);
-            values.extend(block.insts.iter().filter_map(|i| func.insts[*i].result));
-            effects.extend(block.insts.iter().filter(|i| func.insts[**i].op.is_effect()));
-        }
+        let values = values(&func);
+        let effects = insts(&func).into_iter().filter(|i| func.insts[*i].op.is_effect()).collect();
         let s = KernelSchedule {
             func,
             clock: Clock { period_ns: 0.0, overhead_ns: 0.0 },
@@ -212,6 +208,7 @@ impl Reader {
             accesses: IndexMap::default(),
             units: PrimaryMap::new(),
             unit_of: SecondaryMap::new(),
+            shared: vec![],
             forms: IndexMap::default(),
             occupancy: Occupancy { slots: 0, max_work_group_size: 0, slot_bits: 0, lid_bits: 0 },
             task: false,
@@ -249,6 +246,8 @@ impl Reader {
                 inst_timing: timing_of,
                 timing: OpTiming::default(),
                 turning: None,
+                shared: vec![],
+                ii: 1,
             });
         }
         if let Some(p) = places.next() {
@@ -286,14 +285,7 @@ impl Reader {
                 let no_code = l.error("this unit has no function");
                 let mut unit = self.units.next().ok_or(no_code)?;
                 (unit.name, unit.timing) = (l.string()?, l.timing()?);
-                if l.peek().is_some() {
-                    unit.turning = Some(Turning {
-                        turns: l.field("turns")?,
-                        cycles: l.field("cycles")?,
-                        start: l.field("start")?,
-                        load_ns: l.field("load")?,
-                    });
-                }
+                unit_form(l, &mut unit)?;
                 self.s.units.push(unit);
             }
             "loop" => self.a_loop(l)?,
@@ -301,6 +293,10 @@ impl Reader {
             "pipelined" => self.pipelined(l)?,
             "feedback" => self.feedback(l)?,
             "late" => self.late(l)?,
+            "shared" => {
+                let group = shared(l, &self.s.func, &self.values)?;
+                self.s.shared.push(group);
+            }
             "form" => {
                 let value = self.value(l)?;
                 let no_result = l.error("this value is no operation's");
@@ -438,12 +434,13 @@ impl Reader {
         let mut segments = vec![];
         while l.peek().is_some() {
             let (latency, ii) = (l.field("segment")?, l.field("ii")?);
+            let window = if l.peek() == Some("window") { l.field("window")? } else { 0 };
             let control = match l.word()? {
                 "fifo" => Control::StallFree { depth: l.read()? },
                 "enabled" => Control::Enabled,
                 other => return Err(l.error(format!("`{other}` is no flow control"))),
             };
-            segments.push(Segment { latency, ii, control });
+            segments.push(Segment { latency, ii, window, control });
         }
         self.s.blocks[block] = BlockSchedule { segments };
         Ok(())
@@ -487,6 +484,53 @@ impl Reader {
         self.s.pipelined[&block].late.push(Late { param, next, known });
         Ok(())
     }
+}
+
+/// What stands behind a unit's timing: its loop, or the multipliers that its products share.
+fn unit_form(l: &mut Line<'_>, unit: &mut Unit) -> Result<()> {
+    if l.peek() == Some("turns") {
+        unit.turning = Some(Turning {
+            turns: l.field("turns")?,
+            cycles: l.field("cycles")?,
+            start: l.field("start")?,
+            load_ns: l.field("load")?,
+        });
+    }
+    if l.peek() == Some("every") {
+        unit.ii = l.field("every")?;
+    }
+    let values = values(&unit.func);
+    while l.peek() == Some("shared") {
+        l.word()?;
+        unit.shared.push(shared(l, &unit.func, &values)?);
+    }
+    Ok(())
+}
+
+/// Delay of the multiplexers and the results of the operations behind the word `shared`.
+fn shared(l: &mut Line<'_>, func: &Function, values: &[Value]) -> Result<Shared> {
+    let select_ns = l.read()?;
+    let staged = l.peek() == Some("staged");
+    if staged {
+        l.word()?;
+    }
+    let mut insts = vec![];
+    while l.peek().is_some_and(|w| w != "shared") {
+        let number = l.number("v")?;
+        let inst = values.get(number).and_then(|v| func.def_inst(*v));
+        insts.push(inst.ok_or_else(|| l.error(format!("v{number} is no operation's")))?);
+    }
+    Ok(Shared { insts, select_ns, staged })
+}
+
+/// Values in the order of the text.
+fn values(func: &Function) -> Vec<Value> {
+    let mut values = vec![];
+    for block in func.layout.iter().map(|b| &func.blocks[*b]) {
+        values.extend(&block.params);
+        values.extend(block.insts.iter().filter_map(|i| func.insts[*i].result));
+    }
+    values
 }
 
 /// Instructions in the order of the text.

@@ -28,7 +28,10 @@ pub fn register_bits(s: &KernelSchedule) -> u64 {
         let units = s.func.blocks[block].insts.iter().filter_map(|i| s.unit_of[*i]);
         bits += units.map(|u| of_unit[u]).sum::<u64>();
     }
-    bits
+    // Of operations that share an instance all but one have none.
+    let others = s.shared.iter().flat_map(|g| g.insts.iter().skip(1));
+    let none = others.filter_map(|i| s.unit_of[*i]).map(|u| of_unit[u]).sum::<u64>();
+    bits.saturating_sub(none)
 }
 
 /// Whether a value travels with tokens.

@@ -8,7 +8,8 @@
 
 use crate::place::{OpTiming, Place};
 use crate::{
-    Access, Control, KernelSchedule, LoopKind, LoopSchedule, MemoryKind, PipelinedLoop, Unit,
+    Access, Control, KernelSchedule, LoopKind, LoopSchedule, MemoryKind, PipelinedLoop, Shared,
+    Unit,
 };
 use base::entity::SecondaryMap;
 use ir::{Block, Function, GlobalData, Inst, Module, ObjectKind, Value};
@@ -94,6 +95,13 @@ impl Printer<'_> {
                 write!(out, " turns {} cycles {} start {}", t.turns, t.cycles, t.start)?;
                 write!(out, " load {}", t.load_ns)?;
             }
+            if u.ii > 1 {
+                write!(out, " every {}", u.ii)?;
+            }
+            if !u.shared.is_empty() {
+                let names = Names::new(&u.func);
+                u.shared.iter().try_for_each(|g| shared(out, " ", &names, &u.func, g))?;
+            }
             writeln!(out)?;
         }
         s.loops.iter().try_for_each(|l| self.a_loop(out, l))?;
@@ -104,11 +112,19 @@ impl Printer<'_> {
                     Control::StallFree { depth } => format!("fifo {depth}"),
                     Control::Enabled => "enabled".to_owned(),
                 };
-                write!(out, " segment {} ii {} {control}", g.latency, g.ii)?;
+                write!(out, " segment {} ii {}", g.latency, g.ii)?;
+                if g.window > 0 {
+                    write!(out, " window {}", g.window)?;
+                }
+                write!(out, " {control}")?;
             }
             writeln!(out)?;
         }
         s.pipelined.iter().try_for_each(|(b, p)| self.pipelined(out, *b, p))?;
+        for g in &s.shared {
+            shared(out, "", &self.names, &s.func, g)?;
+            writeln!(out)?;
+        }
         for (inst, why) in &s.forms {
             if let Some(v) = s.func.insts[*inst].result {
                 writeln!(out, "form {} {why:?}", self.value(v))?;
@@ -208,6 +224,20 @@ impl Printer<'_> {
         }
         Ok(())
     }
+}
+
+/// The results of operations that share an instance.
+fn shared(
+    out: &mut String,
+    space: &str,
+    names: &Names,
+    func: &Function,
+    g: &Shared,
+) -> std::fmt::Result {
+    let staged = if g.staged { " staged" } else { "" };
+    write!(out, "{space}shared {}{staged}", g.select_ns)?;
+    let mut results = g.insts.iter().filter_map(|i| func.insts[*i].result);
+    results.try_for_each(|v| write!(out, " v{}", names.values[v]))
 }
 
 /// A variable of the module in the place of the one that an object stands for.

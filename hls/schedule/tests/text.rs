@@ -8,14 +8,14 @@ use schedule::{MemoryKind, Place, parse::parse, text::print};
 #[test]
 fn printed_schedules_read_back() {
     let mut count = 0;
-    for file in ["task", "ndrange", "interval", "division"] {
+    for file in ["task", "ndrange", "interval", "division", "sharing"] {
         for text in common::texts(file) {
             let s = parse(&text).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(print(&s), text);
             count += 1;
         }
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 8);
 }
 
 #[test]
@@ -34,6 +34,9 @@ fn facts_of_the_text_arrive() {
     let turning = beside.units.values().find_map(|u| u.turning).expect("a loop of steps");
     assert_eq!((turning.turns, turning.cycles), (8, 1));
     assert_eq!(beside.forms.len(), 1);
+    let weigh = common::kernel("sharing", "weigh");
+    assert_eq!(weigh.shared.len(), 1);
+    assert_eq!((weigh.shared[0].insts.len(), weigh.shared[0].staged), (3, true));
     let chase = common::kernel("task", "chase");
     let p = chase.pipelined.values().next().expect("a loop");
     assert_eq!((p.feedback.len(), p.late.len()), (2, 1));

@@ -299,6 +299,102 @@ fn overlapping_iterations() {
     });
 }
 
+/// The only group of a schedule, and the segment that it is in.
+fn shared_segment(s: &mut KernelSchedule) -> &mut schedule::Segment {
+    let i = s.shared[0].insts[0];
+    let b = block_of(s, i);
+    let Some(Place::Segment { segment, .. }) = s.place[i] else { panic!("in a segment") };
+    &mut s.blocks[b].segments[segment as usize]
+}
+
+#[test]
+fn tokens_keep_their_distances() {
+    let segment = |ii, window| schedule::Segment {
+        latency: 30,
+        ii,
+        window,
+        control: Control::StallFree { depth: 16 },
+    };
+    // By counting: all distances of two tokens, all cycles in which they are at an instance.
+    for (ii, window) in [(1, 0), (3, 0), (3, 8), (4, 9), (5, 4), (7, 30)] {
+        let g = segment(ii, window);
+        for distance in 0..40 {
+            let allowed =
+                distance == 0 || distance >= ii && (distance > window || distance % ii == 0);
+            assert_eq!(g.may_be_apart(distance), allowed, "{ii} {window} {distance}");
+        }
+        for interval in 1..6u32 {
+            for cycles in 0..30u32 {
+                let meets = (0..60u32).filter(|d| g.may_be_apart(*d)).any(|d| {
+                    // The first token's second operation, and the second token's first one.
+                    cycles.abs_diff(d) < interval
+                });
+                assert_eq!(
+                    g.collides(cycles, interval),
+                    meets,
+                    "{ii} {window} {interval} {cycles}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn shared_instances() {
+    expect("sharing", "weigh", "can want their instance at once", |s| {
+        // Two of the products in one cycle.
+        let (i, j) = (s.shared[0].insts[0], s.shared[0].insts[1]);
+        s.place[j] = s.place[i];
+    });
+    expect("sharing", "weigh", "can want their instance at once", |s| {
+        // Iterations as close as the products of one.
+        shared_segment(s).ii = 3;
+    });
+    expect("sharing", "weigh", "can want their instance at once", |s| {
+        // Six cycles apart, as two iterations may be that are no multiple of five cycles apart.
+        let (i, j) = (s.shared[0].insts[0], s.shared[0].insts[2]);
+        let Some(Place::Segment { segment, cycle }) = s.place[i] else { panic!("in a segment") };
+        s.place[j] = Some(Place::Segment { segment, cycle: cycle + 6 });
+    });
+    let mut s = common::kernel("sharing", "weigh");
+    let (i, j) = (s.shared[0].insts[0], s.shared[0].insts[2]);
+    let Some(Place::Segment { segment, cycle }) = s.place[i] else { panic!("in a segment") };
+    s.place[j] = Some(Place::Segment { segment, cycle: cycle + 6 });
+    shared_segment(&mut s).window = 6;
+    let text = verify(&s).err().map_or(String::new(), |e| e.to_string());
+    assert!(!text.contains("can want"), "the window keeps them apart: {text}");
+    expect("sharing", "weigh", "less than two operations", |s| s.shared[0].insts.truncate(1));
+    expect("sharing", "weigh", "has a part in two instances", |s| {
+        let i = s.shared[0].insts[0];
+        s.shared[0].insts.push(i);
+    });
+    expect("sharing", "weigh", "have different units", |s| {
+        let i = op(s, Op::FAdd);
+        s.shared[0].insts[1] = i;
+    });
+    expect("sharing", "weigh", "has no instance that could be shared", |s| {
+        let i = op(s, Op::Add);
+        s.shared[0].insts[1] = i;
+    });
+    expect("sharing", "weigh", "shares logic without registers", |s| {
+        let i = s.shared[0].insts[1];
+        s.timing[i].latency = 1;
+    });
+    expect("sharing", "weigh", "shares an instance outside of segments", |s| {
+        let i = s.shared[0].insts[1];
+        s.place[i] = Some(Place::Prologue { cycle: 0 });
+    });
+    expect("sharing", "weigh", "share an instance over segments", |s| {
+        let i = s.shared[0].insts[1];
+        s.place[i] = Some(Place::Segment { segment: 0, cycle: 0 });
+    });
+    expect("sharing", "weigh", "does not count on the multiplexers", |s| {
+        let i = s.shared[0].insts[1];
+        s.timing[i].input_ns = 0.5;
+    });
+    expect("sharing", "weigh", "counts on a faster unit", |s| s.shared[0].staged = false);
+}
+
 #[test]
 fn fetched_loads() {
     // Loads in the order of the file: of the work-item's own element; three fetched ones; through a loaded index; of what is

@@ -1,9 +1,10 @@
-// clhls_pipe_ctl with its exit FIFO: nothing lost, no overflow, initiation interval, full rate when DEPTH >= LATENCY + 3.
+// clhls_pipe_ctl with its exit FIFO: nothing lost, no overflow, initiation interval, window, full rate when DEPTH >= LATENCY + 3.
 `default_nettype none
 module bench;
   parameter LATENCY = 5;
   parameter DEPTH   = 16;
   parameter II      = 1;
+  parameter WINDOW  = 0;
   `include "bench.vh"
 
   reg              s_valid = 0;
@@ -16,10 +17,11 @@ module bench;
   reg              m_ready = 0;
   wire [31:0]      m_data;
   reg  [31:0]      expect = 0;
-  integer          got = 0, from, last = -1000, hold = 0, inside = 0;
+  integer          got = 0, from, last = -1000, hold = 0, inside = 0, k, aligned = 0, between = 0;
+  reg [299:0]      starts = 0;  // starts[k]: one k + 1 cycles ago
 
   clhls_pipe_ctl #(
-    .LATENCY(LATENCY), .DEPTH(DEPTH), .II(II)
+    .LATENCY(LATENCY), .DEPTH(DEPTH), .II(II), .WINDOW(WINDOW)
   ) dut (
     .clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .start(start), .valid(valid), .exit_pop(m_valid & m_ready)
   );
@@ -48,10 +50,16 @@ module bench;
     check(start === (s_valid & s_ready), "start");
     if (start) begin
       check(cycle - last >= II, "started inside the initiation interval");
+      // all starts inside the window, not the last one only
+      for (k = 1; k <= WINDOW; k = k + 1)
+        if (k % II != 0) check(!starts[k-1], "started between multiples of the initiation interval");
+      aligned = aligned + ((cycle - last) % II == 0);
+      between = between + ((cycle - last) % II != 0);
       last = cycle;
       inside = inside + 1;
       s_data <= s_data + 1;
     end
+    starts <= {starts[298:0], start};
     if (~s_valid | s_ready) s_valid <= in_turn(0);
     if (m_valid & m_ready) begin
       got = got + 1;
@@ -74,6 +82,8 @@ module bench;
     from = got;
     repeat (II * 1000) @(posedge clk);
     if (DEPTH * II >= LATENCY + 3) check(got - from >= 999, "full rate missed");
+    // tokens that come rarely do not wait for a multiple
+    if (WINDOW >= II && WINDOW < 20 && II > 1) check(aligned > 0 && between > 0, "starts behind the window");
     $display("LATENCY %0d DEPTH %0d II %0d: %0d tokens in %0d cycles", LATENCY, DEPTH, II, got - from, II * 1000);
     finish_bench;
   end

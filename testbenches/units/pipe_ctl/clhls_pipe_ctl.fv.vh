@@ -1,4 +1,5 @@
-  // Tokens in the pipe and in the exit FIFO never exceed DEPTH; starts are II apart; valid is start delayed; ready when it may be.
+  // Tokens in the pipe and in the exit FIFO never exceed DEPTH; starts are II apart, inside the window multiples of that; valid is
+  // start delayed; ready when it may be.
   `include "formal.vh"
   reg [CW:0] f_fifo;       // words in the exit FIFO
   reg [CW:0] f_pipe;       // tokens between start and the FIFO
@@ -27,7 +28,7 @@
     assert (f_fifo + f_pipe <= DEPTH);
     assert (credits_q == DEPTH - f_fifo - f_pipe);
     if (start & ~rst) assert (f_since >= II);
-    assert (ready_q == (credits_q != 0 && f_since >= II));
+    assert (ready_q == (credits_q != 0 && f_since >= II && (f_since > WINDOW || f_since % II == 0)));
     if (valid[LATENCY]) assert (f_fifo < DEPTH);
   end
   genvar f_i;
@@ -35,7 +36,22 @@
     for (f_i = 1; f_i <= LATENCY; f_i = f_i + 1) begin : g_formal
       always @(posedge clk) if (f_past) assert (valid[f_i] == $past(valid[f_i-1]));
     end
-    if (II > 1) begin : g_formal_ii
+    if (II > 1 && WINDOW >= II) begin : g_formal_window
+      reg [WINDOW:1] f_starts;  // bit k: a start k cycles ago
+      integer f_a, f_b;
+      always @(posedge clk) f_starts <= rst ? 0 : {f_starts[WINDOW-1:1], start};
+      always @* if (f_on) begin
+        assert (g_window.left_q == ((f_since >= WINDOW) ? 0 : WINDOW - f_since));
+        if (g_window.left_q != 0) assert (g_window.phase_q == (256 * II - 1 - f_since) % II);
+        for (f_a = 1; f_a <= WINDOW; f_a = f_a + 1) begin
+          assert (f_starts[f_a] == 0 || f_since <= f_a);
+          if (f_since == f_a) assert (f_starts[f_a]);
+          if (start & ~rst & f_starts[f_a]) assert (f_a % II == 0);
+          for (f_b = 1; f_b < f_a; f_b = f_b + 1) if (f_starts[f_a] & f_starts[f_b]) assert ((f_a - f_b) % II == 0);
+        end
+      end
+    end
+    if (II > 1 && WINDOW < II) begin : g_formal_ii
       always @* if (f_on) assert (g_ii.wait_q == ((f_since >= II - 1) ? 0 : II - 1 - f_since));
     end
   endgenerate

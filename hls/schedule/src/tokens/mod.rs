@@ -11,7 +11,7 @@ mod network;
 use crate::KernelSchedule;
 use base::FxHashMap;
 use ir::Block;
-use network::{After, Network, NodeId, NodeKind};
+use network::{After, Network, Node, NodeId, NodeKind};
 use std::collections::VecDeque;
 
 /// How a schedule is simulated.
@@ -82,8 +82,20 @@ struct Channel {
     tokens: VecDeque<Token>,
     /// Barriers: those that wait for others of their group.
     waiting: Vec<Token>,
-    /// When the next token may enter.
-    opens: u64,
+    /// When the last token entered.
+    last: Option<u64>,
+}
+
+impl Channel {
+    /// The first moment from `now` on in which the next token may enter.
+    fn opens(&self, kind: NodeKind, now: u64) -> u64 {
+        let (Some(last), NodeKind::Segment { ii, window, .. }) = (self.last, kind) else {
+            return now;
+        };
+        let (ii, window, since) = (u64::from(ii.max(1)), u64::from(window), now - last);
+        let aligned = since.next_multiple_of(ii).max(ii);
+        last + aligned.min(since.max(window + 1).max(ii))
+    }
 }
 
 /// Where a token can go, and what that changes.
@@ -142,7 +154,8 @@ impl<'a> Simulation<'a> {
             }
             // Nothing moves now; later?
             let heads = self.channels.iter().filter_map(|c| c.tokens.front().map(|t| t.ready));
-            let opens = self.channels.iter().map(|c| c.opens);
+            let all = self.channels.iter().zip(&self.network.nodes);
+            let opens = all.map(|(c, n)| c.opens(n.kind, self.now));
             match heads.chain(opens).filter(|t| *t > self.now).min() {
                 Some(next) => self.now = next,
                 None => return Outcome::Deadlock(self.full()),
@@ -220,8 +233,8 @@ impl<'a> Simulation<'a> {
         };
         let node = &self.network.nodes[to];
         let time = match node.kind {
-            NodeKind::Segment { latency, ii } => {
-                self.channels[to].opens = self.now + u64::from(ii);
+            NodeKind::Segment { latency, .. } => {
+                self.channels[to].last = Some(self.now);
                 u64::from(latency)
             }
             NodeKind::Memory => 1 + self.random(u64::from(self.o.memory_cycles.max(1))),
@@ -313,9 +326,10 @@ impl<'a> Simulation<'a> {
                 },
             };
             let channel = &self.channels[node];
-            let room = self.network.nodes[node].capacity.is_none_or(|c| channel.tokens.len() < c);
+            let Node { kind, capacity, .. } = self.network.nodes[node];
+            let room = capacity.is_none_or(|c| channel.tokens.len() < c);
             way.to = Some(node);
-            return (room && channel.opens <= self.now).then_some(way);
+            return (room && channel.opens(kind, self.now) <= self.now).then_some(way);
         }
     }
 

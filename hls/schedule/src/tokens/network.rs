@@ -22,6 +22,8 @@ pub enum NodeKind {
         latency: u32,
         /// Least distance of two tokens.
         ii: u32,
+        /// Those at most so far apart are multiples of it apart.
+        window: u32,
     },
     /// Tokens beside their memory accesses.
     Memory,
@@ -183,7 +185,7 @@ impl Network {
             let here = |i: &&ir::Inst| matches!(s.place[**i], Some(Place::Segment { segment, .. }) if segment as usize == k);
             let wires = g.latency == 0 && !insts.iter().any(|i| here(&i));
             if !wires || s.pipelined.contains_key(&block) {
-                let kind = NodeKind::Segment { latency: g.latency, ii: g.ii };
+                let kind = NodeKind::Segment { latency: g.latency, ii: g.ii, window: g.window };
                 let capacity = Some(g.control.blocked_capacity());
                 let after = After::Stage(block, out.len() + 1);
                 out.push(self.add(kind, capacity, after, format!("segment {k} of {block}")));

@@ -31,7 +31,7 @@ impl Verifier<'_> {
                 if g.control.blocked_capacity() == 0 || g.ii == 0 {
                     self.fail(None, format!("segment {k} of {b} can hold nothing"));
                 }
-                if g.control == Control::Enabled && (g.latency, g.ii) != (0, 1) {
+                if g.control == Control::Enabled && (g.latency, g.ii, g.window) != (0, 1, 0) {
                     let what = format!("segment {k} of {b} has stages, but nothing stops them");
                     self.fail(None, what);
                 }

@@ -5,6 +5,7 @@
 //! * `pipelined`: loops with overlapping iterations;
 //! * `capacities`: FIFOs, memories, work-items in flight;
 //! * `units`: inside of operator units, and what their users count on;
+//! * `sharing`: operations that share an instance never want it at the same time;
 //! * `timing`: paths between registers, and how soon units get new operands.
 //!
 //! The reasons for the rules are in docs/scheduling.md.
@@ -12,6 +13,7 @@
 mod capacities;
 mod loops;
 mod pipelined;
+mod sharing;
 mod timing;
 mod units;
 
@@ -27,6 +29,7 @@ pub fn verify(s: &KernelSchedule) -> Result<(), Diagnostics> {
     v.dependences();
     v.prologue();
     v.units();
+    v.sharing();
     v.loops();
     v.pipelined();
     v.capacities();

@@ -23,13 +23,19 @@ impl Verifier<'_> {
         for inst in self.all_insts() {
             let Some(unit) = s.unit_of[inst] else { continue };
             let own = s.timing[inst];
-            let t = match s.place[inst] {
-                Some(Place::Prologue { .. }) => s.units[unit].prologue_timing(),
+            let group = s.shared.iter().find(|g| g.insts.contains(&inst));
+            let t = match (s.place[inst], group) {
+                (Some(Place::Prologue { .. }), _) => s.units[unit].prologue_timing(),
+                (_, Some(group)) => group.timing(s.units[unit].timing),
                 _ => s.units[unit].timing,
             };
             let less = own.input_ns < t.input_ns || own.output_ns < t.output_ns;
             if own.latency != t.latency || less {
                 self.fail(Some(inst), format!("{inst} counts on a faster unit than it has"));
+            }
+            if own.latency == t.latency && own.input_ns < t.input_ns && group.is_some() {
+                let what = format!("{inst} does not count on the multiplexers of its instance");
+                self.fail(Some(inst), what);
             }
         }
     }
