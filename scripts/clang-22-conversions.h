@@ -12,6 +12,17 @@
 // It also calls OpImageQueryFormat, which counts channel data types from 0, without adding the first of OpenCL's numbers.
 #define get_image_channel_data_type(image) (get_image_channel_data_type(image) + 0x10D0)
 
+// CLK_NULL_RESERVE_ID is a constant of a type of which the back end has none: the compiler crashes. Memory has it.
+#ifdef CLK_NULL_RESERVE_ID
+#undef CLK_NULL_RESERVE_ID
+#define CLK_NULL_RESERVE_ID clhls_null_reserve_id()
+clhls_function reserve_id_t clhls_null_reserve_id(void)
+{
+    volatile ulong zero = 0;
+    return *(volatile reserve_id_t *)&zero;
+}
+#endif
+
 // Converts X by the rules of a C cast, element by element.
 #define clhls_cast_1(x, type) ((type)(x))
 #define clhls_cast_n(x, type) __builtin_convertvector(x, type)

@@ -67,6 +67,15 @@ class Sampler:
     filter: str
 
 
+@dataclass(frozen=True)
+class PipeValue:
+    """`pipe:CAPACITY:VALUE`, or `pipe:NAME` of a launch file: the packets in it, the oldest first."""
+
+    capacity: int
+    packets: np.ndarray
+    name: str = ""
+
+
 @dataclass
 class Launch:
     """One [[launch]] of a launch file."""
@@ -79,6 +88,8 @@ class Launch:
     args: dict
     expect: dict = field(default_factory=dict)
     origin: str = ""
+    any_order: tuple = ()  # pipes whose packets may come in any order
+    follows: str = ""  # the launch that leaves its pipes for this one
     ulp: int | dict = 0  # by which floats may differ from what is expected; by buffer, if it is a dict
 
 
@@ -91,6 +102,7 @@ class LaunchFile:
     options: list
     local_bytes: dict
     launches: list
+    pipes: dict = field(default_factory=dict)  # CAPACITY:VALUE by name
 
 
 def splitmix64(seed, count):
@@ -167,8 +179,9 @@ def random_elements(dtype, count, seed, how):
     return np.array(values, dtype=f"<u{dtype.itemsize}").view(dtype)
 
 
-def parse(text, folder="."):
-    """The value of a VALUE text: ndarray (buffer), RawBytes, LocalMemory, ImageValue, Sampler or Numbers."""
+def parse(text, folder=".", pipes=None):
+    """The value of a VALUE text: ndarray (buffer), RawBytes, LocalMemory, ImageValue, PipeValue, Sampler or Numbers. `pipes`
+    are those of the launch file."""
     if text.startswith("@"):
         return np.load(pathlib.Path(folder) / text[1:], allow_pickle=False)
     if text.startswith("local:"):
@@ -178,6 +191,10 @@ def parse(text, folder="."):
     if text.startswith("image:"):
         _, order, data_type, texels = text.split(":", 3)
         return ImageValue(order, data_type, parse(texels, folder))
+    if text.startswith("pipe:"):
+        name = text[5:] if text.count(":") == 1 else ""
+        capacity, packets = (pipes[name] if name else text[5:]).split(":", 1)
+        return PipeValue(int(capacity), parse(packets, folder), name)
     if text.startswith("sampler:"):
         normalized, mode, how = text[8:].split(",")
         return Sampler(normalized == "normalized", mode, how)
@@ -225,12 +242,13 @@ def load(path):
             local_size=tuple(item["local"]) if "local" in item else None,
             offset=tuple(item["offset"]) if "offset" in item else None,
             args=dict(item["args"]), expect=dict(item.get("expect", {})), origin=item.get("origin", ""),
+            any_order=tuple(item.get("any_order", ())), follows=item.get("follows", ""),
             ulp=item.get("ulp", 0)))
     names = [launch.name for launch in launches]
     if len(set(names)) != len(names):
         raise LaunchError(f"{path}: launch names are not unique")
     return LaunchFile(path, doc.get("cl_std", "CL1.2"), doc.get("options", "").split(),
-                      doc.get("local_bytes", {}), launches)
+                      doc.get("local_bytes", {}), launches, doc.get("pipes", {}))
 
 
 def equal(a, b, ulp=0, signed_zeros=True):
@@ -266,8 +284,16 @@ def ordered(array):
     return np.where(bits < 0, -(bits & (sign - 1)), bits)
 
 
-def meets(array, expectation, folder, ulp=0):
-    """Whether `array` is what the text of an `expect` entry says."""
+def in_order(packets):
+    """The packets of a pipe in an order of their own."""
+    flat = np.ascontiguousarray(packets).reshape(len(packets), -1)
+    return packets if not flat.size else packets[np.lexsort(flat.T[::-1])]
+
+
+def meets(array, expectation, folder, ulp=0, any_order=False):
+    """Whether `array` is what the text of an `expect` entry says; with `any_order` its rows may come in any order."""
+    if any_order:
+        return same(in_order(array), in_order(parse(expectation, folder)), ulp)
     if expectation.startswith("sha256:"):
         return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest() == expectation[7:]
     return same(array, parse(expectation, folder), ulp)

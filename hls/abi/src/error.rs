@@ -18,16 +18,6 @@ pub enum AbiError {
         /// First byte that arguments cannot use.
         limit: u32,
     },
-    /// An argument kind that has no place in the register map.
-    #[error("kernel `{kernel}`: {kind} argument `{arg}` is not supported yet")]
-    UnsupportedKind {
-        /// Kernel name.
-        kernel: String,
-        /// Argument name.
-        arg: String,
-        /// Kind of the argument in words.
-        kind: &'static str,
-    },
     /// The manifest contradicts itself.
     #[error("manifest: {place}: {problem}")]
     Invalid {

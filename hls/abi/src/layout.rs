@@ -159,8 +159,7 @@ pub fn register_words(size: u32) -> u32 {
 /// Reads each argument's `kind` and `size`; ignores the `offset` it may already have.
 ///
 /// # Errors
-/// [`AbiError::TooManyArguments`] if the register space does not suffice and
-/// [`AbiError::UnsupportedKind`] for pipes.
+/// [`AbiError::TooManyArguments`] if the register space does not suffice.
 pub fn layout(kernel: &str, args: &[Arg], program_memory: bool) -> Result<RegisterMap, AbiError> {
     let too_many =
         |end| AbiError::TooManyArguments { kernel: kernel.to_owned(), end, limit: regs::ARGS_END };
@@ -180,13 +179,8 @@ pub fn layout(kernel: &str, args: &[Arg], program_memory: bool) -> Result<Regist
         offsets.push(match arg.kind {
             ArgKind::LocalPtr => None,
             ArgKind::GlobalPtr | ArgKind::ConstantPtr => Some(place(8)),
-            ArgKind::Scalar | ArgKind::Image | ArgKind::Sampler => Some(place(arg.size)),
-            ArgKind::Pipe => {
-                return Err(AbiError::UnsupportedKind {
-                    kernel: kernel.to_owned(),
-                    arg: arg.name.clone(),
-                    kind: arg.kind.describe(),
-                });
+            ArgKind::Scalar | ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe => {
+                Some(place(arg.size))
             }
         });
     }

@@ -15,6 +15,7 @@ mod hex;
 pub mod image;
 mod layout;
 mod manifest;
+pub mod pipe;
 pub mod print;
 pub mod regs;
 mod signature;
@@ -29,4 +30,5 @@ pub use manifest::{
     Channel, DivisionInfo, Kernel, LoopInfo, MANIFEST_FILE, MANIFEST_VERSION, Manifest, MemoryPort,
     ProgramMemory, Relocation, Site, SiteKind,
 };
+pub use pipe::PipeDescriptor;
 pub use signature::{Access, Arg, ArgKind, BUFFER_ALIGN, KernelSignature};

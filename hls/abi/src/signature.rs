@@ -15,7 +15,7 @@ pub enum ArgKind {
     LocalPtr,
     /// A scalar, vector or structure passed by value.
     Scalar,
-    /// A pipe.
+    /// A pipe: its descriptor by value ([`crate::pipe`]).
     Pipe,
     /// An image: its descriptor by value ([`crate::image`]).
     Image,
@@ -42,9 +42,9 @@ impl ArgKind {
         matches!(self, Self::GlobalPtr | Self::ConstantPtr)
     }
 
-    /// Whether there is device memory behind the argument: a buffer, or the texels of an image.
+    /// Whether there is device memory behind the argument: a buffer, the texels of an image, or a pipe's object.
     pub fn has_memory(self) -> bool {
-        self.is_buffer() || self == Self::Image
+        self.is_buffer() || matches!(self, Self::Image | Self::Pipe)
     }
 }
 
@@ -81,13 +81,13 @@ pub struct Arg {
     pub element: Option<ElementType>,
     /// Bytes the argument itself takes: 8 for buffers (a device address), the value's size for
     /// [`ArgKind::Scalar`], [`ImageDescriptor::BYTES`](crate::ImageDescriptor::BYTES) for images, 4 for samplers,
-    /// 0 for local pointers (they have no register).
+    /// [`PipeDescriptor::BYTES`](crate::PipeDescriptor::BYTES) for pipes, 0 for local pointers (they have no register).
     pub size: u32,
     /// Alignment in bytes of the value, or of what a pointer points to.
     pub align: u32,
     /// Byte address of its first register; `None` where it has none.
     pub offset: Option<u32>,
-    /// What the kernel does to the memory behind it.
+    /// What the kernel does to the memory behind it; with a pipe: to its packets.
     pub access: Access,
     /// The `m_axi_*` port whose memory it must be in; `None` for values and before there is hardware.
     pub port: Option<String>,
@@ -96,6 +96,9 @@ pub struct Arg {
     /// Local pointers: capacity in bytes of the memory in hardware, the most a launch can ask for;
     /// `None` where there is no fixed limit (interpreter).
     pub local_capacity: Option<u64>,
+    /// Pipes: bytes of a packet as the kernel reads or writes it; `None` where it does neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packet_size: Option<u32>,
 }
 
 impl Arg {

@@ -19,6 +19,7 @@ fn example() -> Vec<Arg> {
         port: None,
         restrict: false,
         local_capacity: None,
+        packet_size: None,
     };
     vec![
         arg(0, "y", "float*", ArgKind::GlobalPtr, 8),

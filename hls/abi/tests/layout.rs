@@ -3,7 +3,7 @@
 
 use abi::{
     AbiError, Access, Arg, ArgKind, ElementType, HiddenArg, Kernel, KernelSignature, Manifest,
-    MemoryPort, layout,
+    MemoryPort, PipeDescriptor, layout,
 };
 use std::path::Path;
 
@@ -12,6 +12,7 @@ fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind) -> Arg {
     let size = match kind {
         ArgKind::Scalar => element.map_or(0, ElementType::bytes),
         ArgKind::LocalPtr => 0,
+        ArgKind::Pipe => PipeDescriptor::BYTES,
         _ => 8,
     };
     let buffer = kind.is_buffer();
@@ -28,6 +29,7 @@ fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind) -> Arg {
         port: buffer.then(|| "m_axi_gmem0".into()),
         restrict: false,
         local_capacity: (kind == ArgKind::LocalPtr).then_some(1024),
+        packet_size: None,
     }
 }
 
@@ -113,7 +115,7 @@ fn odd_sizes_are_rounded_up_to_words_and_local_pointers_have_no_register() {
 }
 
 #[test]
-fn too_many_arguments_and_unsupported_kinds_are_errors() {
+fn too_many_arguments_are_errors() {
     let mut big = arg(0, "big", "struct big", ArgKind::Scalar);
     big.size = 4000;
     let error = layout("k", &[big], false).expect_err("4000 bytes do not fit");
@@ -121,10 +123,13 @@ fn too_many_arguments_and_unsupported_kinds_are_errors() {
     let mut huge = arg(0, "huge", "struct huge", ArgKind::Scalar);
     huge.size = u32::MAX;
     assert!(layout("k", &[huge.clone(), huge], false).is_err());
+}
 
-    let pipe = arg(0, "p", "pipe int", ArgKind::Pipe);
-    let error = layout("k", &[pipe], false).expect_err("pipes have no registers");
-    assert_eq!(error.to_string(), "kernel `k`: pipe argument `p` is not supported yet");
+#[test]
+fn a_pipe_takes_the_registers_of_its_descriptor() {
+    let args = [arg(0, "p", "int", ArgKind::Pipe), arg(1, "n", "int", ArgKind::Scalar)];
+    let map = layout("k", &args, false).expect("they fit");
+    assert_eq!(map.args, [Some(0x10), Some(0x10 + 16 + 4)]);
 }
 
 /// OpenCL guarantees 1024 bytes of arguments, of which at most 128 are arguments of their own.

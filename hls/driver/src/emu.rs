@@ -2,7 +2,7 @@
 
 use crate::signature::signatures;
 use abi::print::PrintFormat;
-use abi::{ImageDescriptor, KernelSignature};
+use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, LoadedProgram, MemoryRegion,
     NdRange, Printed, RawArg, ResolvedRange, check_args,
@@ -144,6 +144,11 @@ impl Device for Emulator {
                     self.memory.rename(texels, format!("argument `{}`", info.name));
                     Argument::Value(ImageDescriptor { texels, ..*descriptor }.to_bytes().to_vec())
                 }
+                LaunchArg::Pipe { buffer, descriptor } => {
+                    let address = self.address(*buffer)?;
+                    self.memory.rename(address, format!("argument `{}`", info.name));
+                    Argument::Value(PipeDescriptor { address, ..*descriptor }.to_bytes().to_vec())
+                }
                 LaunchArg::Null => Argument::Pointer(0),
                 LaunchArg::Local(size) => Argument::Local(*size),
                 LaunchArg::Value(bytes) => Argument::Value(bytes.clone()),
@@ -230,6 +235,7 @@ impl LoadedProgram for InterpretedProgram {
         let argument = |arg: &RawArg| match arg {
             RawArg::Pointer(address) => Argument::Pointer(*address),
             RawArg::Image(image) => Argument::Value(image.to_bytes().to_vec()),
+            RawArg::Pipe(pipe) => Argument::Value(pipe.to_bytes().to_vec()),
             RawArg::Local(size) => Argument::Local(*size),
             RawArg::Value(bytes) => Argument::Value(bytes.clone()),
         };

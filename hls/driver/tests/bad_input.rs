@@ -141,9 +141,9 @@ fn constructs_that_are_not_supported_are_named() {
     let with = |name: &str, from: &str, to: &str| {
         assemble(dir.path(), name, &KERNEL_MODULE.replace(from, to))
     };
-    let pipe = KERNEL_MODULE
-        .replace("%ptr = OpTypePointer CrossWorkgroup %uint", "%ptr = OpTypePipe ReadOnly")
-        .replace("OpCapability Addresses", "OpCapability Addresses\nOpCapability Pipes")
+    let queue = KERNEL_MODULE
+        .replace("%ptr = OpTypePointer CrossWorkgroup %uint", "%ptr = OpTypeQueue")
+        .replace("OpCapability Addresses", "OpCapability Addresses\nOpCapability DeviceEnqueue")
         .replace("OpStore %p %one Aligned 4", "");
     // more than one sample a texel
     let samples = "%ptr = OpTypeImage %void 2D 0 0 1 0 Unknown ReadOnly";
@@ -153,7 +153,7 @@ fn constructs_that_are_not_supported_are_named() {
         .replace("OpStore %p %one Aligned 4", "");
     for (module, construct) in [
         (assemble(dir.path(), "samples.spv", &samples), "multi-sampled images"),
-        (assemble(dir.path(), "pipe.spv", &pipe), "OpTypePipe"),
+        (assemble(dir.path(), "queue.spv", &queue), "OpTypeQueue"),
         (
             with("ext.spv", "OpMemoryModel", "OpExtension \"SPV_XYZ_what\"\nOpMemoryModel"),
             "SPV_XYZ_what",
@@ -170,7 +170,7 @@ fn constructs_that_are_not_supported_are_named() {
     for (value, what) in [
         ("image:r:uint8:zeros:u8[2,2]", "an image"),
         ("sampler:normalized,clamp,linear", "a sampler"),
-        ("pipe:p", "a pipe"),
+        ("pipe:4:zeros:u32[0]", "a pipe"),
     ] {
         let arg = format!("io={value}");
         let o = clhls(&["run", text(&input), "--global", "1", "--arg", &arg]);

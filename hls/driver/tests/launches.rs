@@ -65,6 +65,23 @@ b0:
   e0 = store v1, v0 align 4
   ret
 }
+
+kernel f4 "first" {
+  arg 0 "in" "uint" pipe read 4 size 16 align 8
+  arg 1 "out" "uint*" global size 8 align 4
+b0:
+  v0:ptr.global = arg 0
+  v1:i32 = arg 0 offset 8
+  v2:ptr.global = arg 1
+  v3:i64 = const 128
+  v4:ptr.global = ptradd v0, v3
+  e0 v5:i32 = load v4 align 4
+  v6:i64 = const 4
+  v7:ptr.global = ptradd v2, v6
+  e1 = store v2, v1 align 4 after e0
+  e2 = store v7, v5 align 4 after e1
+  ret
+}
 "#;
 
 fn copies() -> (tempfile::TempDir, PathBuf) {
@@ -131,6 +148,27 @@ fn scalars_of_all_types() {
         shown("vector", &["v=bytes:0100feff03000400", "out=zeros:i16[4]"]),
         ["out: i16[4] 1 -2 3 4"]
     );
+}
+
+#[test]
+fn pipes() {
+    // the most packets, and the packet in the first slot
+    assert_eq!(
+        shown("first", &["in=pipe:5:data:u32[2]:7,8", "out=zeros:u32[2]"]),
+        ["out: u32[2] 5 7"]
+    );
+    for (value, problem) in [
+        ("pipe:5:zeros:u16[0]", "expected a pipe with packets of 4 bytes, got one of 2"),
+        ("zeros:u32[4]", "expected a pipe (`pipe:CAPACITY:VALUE`), got a buffer of u32"),
+        ("pipe:p", "names of pipes are those of a launch file"),
+        ("pipe:1:zeros:u32[2]", "a pipe for 1 packets cannot hold 2"),
+        ("pipe:0:zeros:u32[0]", "not 0 of 4"),
+        ("pipe:4:7", "expected the packets as a buffer"),
+    ] {
+        let o = copy("first", &[&format!("in={value}"), "out=zeros:u32[2]"]);
+        assert_eq!(o.code, FAILED, "{value}");
+        assert!(o.err.starts_with("error[E0610]") && o.err.contains(problem), "{}", o.err);
+    }
 }
 
 #[test]

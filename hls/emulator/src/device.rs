@@ -2,7 +2,7 @@
 
 use crate::memory::Block;
 use crate::{Options, Program};
-use abi::{ImageDescriptor, KernelSignature};
+use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use base::SourceMap;
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, check_args,
@@ -119,6 +119,10 @@ impl Device for NativeDevice {
                 LaunchArg::Image { buffer, descriptor } => {
                     let texels = self.buffer(*buffer)?.address() as u64;
                     Argument::Value(ImageDescriptor { texels, ..*descriptor }.to_bytes().to_vec())
+                }
+                LaunchArg::Pipe { buffer, descriptor } => {
+                    let address = self.buffer(*buffer)?.address() as u64;
+                    Argument::Value(PipeDescriptor { address, ..*descriptor }.to_bytes().to_vec())
                 }
                 LaunchArg::Null => Argument::Pointer(0),
                 LaunchArg::Local(size) => Argument::Local(*size),

@@ -67,6 +67,7 @@ impl LoadedProgram for NativeProgram {
         let argument = |arg: &RawArg| match arg {
             RawArg::Pointer(address) => Argument::Pointer(*address),
             RawArg::Image(image) => Argument::Value(image.to_bytes().to_vec()),
+            RawArg::Pipe(pipe) => Argument::Value(pipe.to_bytes().to_vec()),
             RawArg::Local(size) => Argument::Local(*size),
             RawArg::Value(bytes) => Argument::Value(bytes.clone()),
         };

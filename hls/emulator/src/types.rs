@@ -5,7 +5,7 @@
 //! pointers as 64-bit integers.
 
 use cranelift_codegen::ir::types;
-use ir::{FloatKind, KernelArgKind, KernelInfo, Scalar, Type};
+use ir::{FloatKind, KernelInfo, Scalar, Type};
 
 /// Width of addresses: those of the host.
 pub(crate) const ADDR_BITS: u32 = 64;
@@ -55,8 +55,8 @@ impl ArgLayout {
         let mut layout = ArgLayout::default();
         for arg in &info.args {
             let size = match arg.kind {
-                KernelArgKind::Value(_) | KernelArgKind::Image | KernelArgKind::Sampler => arg.size,
-                KernelArgKind::Pointer(_) | KernelArgKind::LocalPointer => 8,
+                kind if kind.by_value() => arg.size,
+                _ => 8,
             };
             layout.offsets.push(layout.size);
             layout.size += size.next_multiple_of(16) + 16;

@@ -8,6 +8,7 @@
 //! they turn pointers to integers, compare them or put them into memory, since optimisation moves objects; and
 //! only if the kernel as read ends without an error. Everything else is defined: `docs/ir.md`, crate `interp`.
 
+use abi::PipeDescriptor;
 use base::Diagnostics;
 use driver::pipeline::{Numerics, Options, Pipeline, Scheduling, read_spirv};
 use interp::{Argument, Launch, Memory, Program};
@@ -199,6 +200,19 @@ fn run(
             // An image without texels.
             KernelArgKind::Image | KernelArgKind::Sampler => {
                 Argument::Value(vec![0; arg.size as usize])
+            }
+            // A pipe with room for packets, and some that can be read.
+            KernelArgKind::Pipe(access) => {
+                let packet = access.packet.unwrap_or(4).clamp(1, 1 << 10);
+                let pipe = PipeDescriptor::new(8, packet).and_then(|pipe| {
+                    let object = pipe.object(&vec![seed; 4 * packet as usize])?;
+                    let align = u64::from(abi::pipe::ALIGN);
+                    let base = memory.allocate("pipe", object, align, program.address_limit());
+                    buffers.extend(base);
+                    Some(PipeDescriptor { address: base?, ..pipe })
+                });
+                let bytes = pipe.map(|pipe| pipe.to_bytes().to_vec());
+                Argument::Value(bytes.unwrap_or_else(|| vec![0; arg.size as usize]))
             }
         });
     }

@@ -1,6 +1,6 @@
 //! `launches.toml` (docs/launches.md): reads it and runs its launches on a device.
 
-use host::{Array, Device, LaunchStats, NdRange, Value};
+use host::{Array, Device, LaunchStats, NdRange, PipeValue, Value};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -22,6 +22,9 @@ pub struct LaunchFile {
     /// The kernels that hardware is made of, where that is not all of them.
     #[serde(default)]
     pub hardware: Option<Vec<String>>,
+    /// Pipes that launches share, by name: `CAPACITY:VALUE`.
+    #[serde(default)]
+    pub pipes: BTreeMap<String, String>,
     /// The launches.
     #[serde(rename = "launch")]
     launches: Vec<RawLaunch>,
@@ -42,6 +45,9 @@ struct RawLaunch {
     args: BTreeMap<String, String>,
     #[serde(default)]
     expect: BTreeMap<String, String>,
+    #[serde(default)]
+    any_order: Vec<String>,
+    follows: Option<String>,
     #[serde(default)]
     ulp: Ulp,
     #[serde(default, rename = "origin")]
@@ -91,8 +97,43 @@ pub struct Launch {
     pub args: Vec<(String, String)>,
     /// Buffer name and expected contents.
     pub expect: Vec<(String, String)>,
+    /// Pipes whose packets may come in any order.
+    pub any_order: Vec<String>,
+    /// The launch before, which leaves pipes for this one.
+    pub follows: Option<Box<Launch>>,
+    /// Pipes of the launch file, by name.
+    pub pipes: BTreeMap<String, String>,
     /// How exact floats must be.
     pub ulp: Ulp,
+}
+
+impl Launch {
+    /// The kernels of the launch and of those that it follows.
+    pub fn kernels(&self) -> Vec<String> {
+        let mut kernels = self.follows.as_ref().map_or_else(Vec::new, |before| before.kernels());
+        if !kernels.contains(&self.kernel) {
+            kernels.push(self.kernel.clone());
+        }
+        kernels
+    }
+
+    /// The value of an argument, and the pipe of the file that it is. `left` are pipes that other launches have left.
+    fn value(
+        &self,
+        text: &str,
+        folder: &Path,
+        left: &BTreeMap<String, Vec<u8>>,
+    ) -> Result<(Value, Option<String>), String> {
+        let name = text.strip_prefix("pipe:").filter(|rest| !rest.contains(':'));
+        let Some(name) = name else {
+            return Ok((Value::parse(text, folder).map_err(|e| e.to_string())?, None));
+        };
+        let stated = self.pipes.get(name).ok_or(format!("the file states no pipe `{name}`"))?;
+        let value = Value::parse(&format!("pipe:{stated}"), folder).map_err(|e| e.to_string())?;
+        let Value::Pipe(pipe) = value else { return Err(format!("`{name}` is no pipe")) };
+        let (shared, object) = (Some(name.to_owned()), left.get(name).cloned());
+        Ok((Value::Pipe(PipeValue { name: shared.clone(), object, ..pipe }), shared))
+    }
 }
 
 impl LaunchFile {
@@ -106,15 +147,31 @@ impl LaunchFile {
         let file: LaunchFile = toml::from_str(&text).map_err(|e| fail(&e))?;
         let mut names: Vec<&str> = file.launches.iter().map(|l| l.name.as_str()).collect();
         names.sort_unstable();
-        match names.windows(2).find(|w| w[0] == w[1]) {
-            Some(twice) => Err(fail(&format!("two launches are called `{}`", twice[0]))),
-            None => Ok(file),
+        if let Some(twice) = names.windows(2).find(|w| w[0] == w[1]) {
+            return Err(fail(&format!("two launches are called `{}`", twice[0])));
         }
+        for (k, launch) in file.launches.iter().enumerate() {
+            let Some(before) = &launch.follows else { continue };
+            if !file.launches[..k].iter().any(|l| l.name == *before) {
+                let what =
+                    format!("launch `{}` follows `{before}`, which is none before it", launch.name);
+                return Err(fail(&what));
+            }
+        }
+        Ok(file)
     }
 
     /// The launches in order.
     pub fn launches(&self) -> impl Iterator<Item = Launch> + '_ {
-        self.launches.iter().cloned().map(|l| Launch {
+        self.launches.iter().map(|l| self.launch(l))
+    }
+
+    fn launch(&self, l: &RawLaunch) -> Launch {
+        // Launches follow only those before them: this ends.
+        let before = l.follows.as_ref();
+        let before = before.and_then(|name| self.launches.iter().find(|b| b.name == *name));
+        let l = l.clone();
+        Launch {
             name: l.name,
             kernel: l.kernel,
             global: l.global,
@@ -122,15 +179,22 @@ impl LaunchFile {
             offset: l.offset,
             args: l.args.into_iter().collect(),
             expect: l.expect.into_iter().collect(),
+            any_order: l.any_order,
+            follows: before.map(|before| Box::new(self.launch(before))),
+            pipes: self.pipes.clone(),
             ulp: l.ulp,
-        })
+        }
     }
 
-    /// Leaves out the launches of kernels that hardware is not made of.
+    /// Leaves out the launches of kernels that hardware is not made of, and those that follow such.
     pub fn keep_hardware(&mut self) {
-        if let Some(kernels) = &self.hardware {
-            self.launches.retain(|l| kernels.contains(&l.kernel));
-        }
+        let Some(kernels) = self.hardware.clone() else { return };
+        let all: Vec<(String, Vec<String>)> =
+            self.launches().map(|l| (l.name.clone(), l.kernels())).collect();
+        self.launches.retain(|l| {
+            let needs = all.iter().find(|(name, _)| *name == l.name).map(|(_, needs)| needs);
+            needs.is_some_and(|needs| needs.iter().all(|kernel| kernels.contains(kernel)))
+        });
     }
 
     /// Bytes of on-chip memory that every local-pointer argument of the file fits in.
@@ -150,21 +214,49 @@ pub fn buffers(
     launch: &Launch,
     folder: &Path,
 ) -> Result<Vec<(String, Vec<u8>)>, String> {
-    device.reload_program().map_err(|e| e.to_string())?;
-    let result = run(device, launch, folder)?.0;
-    Ok(result.buffers.into_iter().map(|(name, array)| (name, array.bytes)).collect())
+    let result = run(device, launch, folder)?.result;
+    let ordered = |(name, array): (String, Array)| match launch.any_order.contains(&name) {
+        true => (name, sorted(array).bytes),
+        false => (name, array.bytes),
+    };
+    Ok(result.buffers.into_iter().map(ordered).collect())
 }
 
-/// Runs a launch; its result, and the arguments.
-fn run(
-    device: &mut dyn Device,
-    launch: &Launch,
-    folder: &Path,
-) -> Result<(host::RunResult, Vec<(String, Value)>), String> {
-    let mut args = vec![];
+/// The packets of a pipe in an order of their own.
+fn sorted(mut packets: Array) -> Array {
+    let count = packets.shape.first().copied().unwrap_or(0).max(1);
+    let size = packets.bytes.len() / count as usize;
+    if size > 0 {
+        let mut all: Vec<&[u8]> = packets.bytes.chunks_exact(size).collect();
+        all.sort_unstable();
+        packets.bytes = all.concat();
+    }
+    packets
+}
+
+/// A launch that has run.
+struct Ran {
+    result: host::RunResult,
+    args: Vec<(String, Value)>,
+    /// The pipes of the file as they were left.
+    left: BTreeMap<String, Vec<u8>>,
+}
+
+/// Runs those that a launch follows and the launch itself, each with the program freshly loaded.
+fn run(device: &mut dyn Device, launch: &Launch, folder: &Path) -> Result<Ran, String> {
+    let mut left = match &launch.follows {
+        Some(before) => {
+            run(device, before, folder).map_err(|e| format!("{}: {e}", before.name))?.left
+        }
+        None => BTreeMap::new(),
+    };
+    device.reload_program().map_err(|e| e.to_string())?;
+    let (mut args, mut pipes) = (vec![], vec![]);
     for (name, text) in &launch.args {
-        let value = Value::parse(text, folder).map_err(|e| format!("{name}: {e}"))?;
+        let value = launch.value(text, folder, &left);
+        let (value, pipe) = value.map_err(|e| format!("{name}: {e}"))?;
         args.push((name.clone(), value));
+        pipes.push(pipe);
     }
     let range = NdRange {
         global: launch.global.clone(),
@@ -172,11 +264,14 @@ fn run(
         offset: launch.offset.clone(),
     };
     let result = host::run(device, &launch.kernel, &range, &args).map_err(|e| e.to_string())?;
-    Ok((result, args))
+    for ((arg, _), pipe) in args.iter().zip(pipes) {
+        let object = result.pipes.iter().find(|(name, _)| name == arg);
+        left.extend(pipe.zip(object.map(|(_, object)| object.clone())));
+    }
+    Ok(Ran { result, args, left })
 }
 
-/// Runs a launch on a device whose program was freshly loaded and compares the buffers. File
-/// names are relative to `folder`.
+/// Runs a launch with the program freshly loaded and compares the buffers. File names are relative to `folder`.
 ///
 /// # Errors
 /// What is wrong, for people.
@@ -185,7 +280,7 @@ pub fn run_launch(
     launch: &Launch,
     folder: &Path,
 ) -> Result<LaunchStats, String> {
-    let (result, args) = run(device, launch, folder)?;
+    let Ran { result, args, .. } = run(device, launch, folder)?;
     if let Some((name, _)) =
         launch.expect.iter().find(|(name, _)| !result.buffers.iter().any(|b| b.0 == *name))
     {
@@ -195,9 +290,15 @@ pub fn run_launch(
     for (name, got) in &result.buffers {
         let expected = launch.expect.iter().find(|(n, _)| n == name);
         let outcome = match expected {
+            Some((_, text)) if launch.any_order.contains(name) => {
+                compare_packets(got, text, folder)
+            }
             Some((_, text)) => compare_text(got, text, folder, launch.ulp.of(name)),
             None => match args.iter().find(|(n, _)| n == name).map(|a| &a.1) {
                 Some(Value::Array(before)) if before.bytes != got.bytes => {
+                    Err("is changed, which the launch file does not say".into())
+                }
+                Some(Value::Pipe(pipe)) if before(pipe).is_none_or(|b| b.bytes != got.bytes) => {
                     Err("is changed, which the launch file does not say".into())
                 }
                 _ => Ok(()),
@@ -208,6 +309,22 @@ pub fn run_launch(
     match wrong.is_empty() {
         true => Ok(result.stats),
         false => Err(wrong.join("\n")),
+    }
+}
+
+/// The packets in a pipe before the launch.
+fn before(pipe: &PipeValue) -> Option<Array> {
+    match &pipe.object {
+        None => Some(pipe.packets.clone()),
+        Some(object) => pipe.packets_in(pipe.descriptor().ok()?, object),
+    }
+}
+
+/// The same packets in whatever order.
+fn compare_packets(got: &Array, text: &str, folder: &Path) -> Result<(), String> {
+    match Value::parse(text, folder).map_err(|e| e.to_string())? {
+        Value::Array(want) => compare(&sorted(got.clone()), &sorted(want), 0),
+        other => Err(format!("cannot be {}", other.describe())),
     }
 }
 

@@ -18,6 +18,7 @@ use emulator::NativeDevice;
 use filetests::launches::{Launch, LaunchFile, buffers, run_launch};
 use filetests::{schedules, testbenches};
 use host::{Device, NdRange};
+use interp::Order;
 use sim::{SimOptions, Simulator};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -194,6 +195,8 @@ struct Loaded {
     folder: PathBuf,
     /// The kernels of which hardware is made; all if there are none.
     kernels: Vec<String>,
+    /// Work-items exchange packets: the order in which they run is part of the test.
+    pipes: bool,
 }
 
 /// The module of a kernel and its launches; `KERNEL:LAUNCH` has one.
@@ -218,9 +221,10 @@ fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Resu
     if let Some(only) = only {
         launches.retain(|l| l.name == only);
         let [one] = launches.as_slice() else { return Err(format!("no launch `{only}`")) };
-        kernels.push(one.kernel.clone());
+        kernels = one.kernels();
     }
-    Ok(Loaded { module, local_bytes: file.local_capacity().max(1), launches, folder, kernels })
+    let (local_bytes, pipes) = (file.local_capacity().max(1), !file.pipes.is_empty());
+    Ok(Loaded { module, local_bytes, launches, folder, kernels, pipes })
 }
 
 /// Runs the launches; all failures are reported.
@@ -231,7 +235,6 @@ fn run_all(device: &mut dyn Device, launches: &[Launch], folder: &Path) -> Resul
         if !lanes_allow(device, launch) {
             continue;
         }
-        device.reload_program().map_err(|e| e.to_string())?;
         if let Err(e) = run_launch(device, launch, folder) {
             failures.push(format!("{}: {e}", launch.name));
         }
@@ -253,22 +256,30 @@ fn lanes_allow(device: &dyn Device, launch: &Launch) -> bool {
 }
 
 fn run_emu(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, String> {
-    let Loaded { module, launches, folder, .. } = load(kernel, producer, settings, false)?;
+    let Loaded { module, launches, folder, pipes, .. } = load(kernel, producer, settings, false)?;
     let simd = settings.simd;
     let optimise = |level| {
         let options = ir_opt::Options { level, simd, ..ir_opt::Options::default() };
         ir_opt::run(module.clone(), &[], &options, &target::Family::unit())
             .map_err(|e| e.render(&module.sources))
     };
-    let emulate = |m: ir::Module, what: &str| {
-        let limit = interp::Options { step_limit: Some(20_000_000_000), ..Default::default() };
+    let emulate = |m: ir::Module, what: &str, order: Order| {
+        let limit = interp::Options { step_limit: Some(20_000_000_000), order };
         let mut device = Emulator::new(m, limit).map_err(|e| format!("{what}: {e}"))?;
         run_all(&mut device, &launches, &folder).map_err(|e| format!("{what}: {e}"))
     };
-    emulate(module.clone(), "as read")?;
-    emulate(optimise(ir_opt::Level::O0)?, "-O0")?;
-    emulate(optimise(ir_opt::Level::O2)?, "-O2")
+    emulate(module.clone(), "as read", Order::Sequential)?;
+    emulate(optimise(ir_opt::Level::O0)?, "-O0", Order::Sequential)?;
+    let optimised = optimise(ir_opt::Level::O2)?;
+    for seed in (1..=INTERLEAVINGS).take_while(|_| pipes) {
+        let what = format!("-O2, interleaved with seed {seed}");
+        emulate(optimised.clone(), &what, Order::Interleaved { seed })?;
+    }
+    emulate(optimised, "-O2", Order::Sequential)
 }
+
+/// Orders of work-items that exchange packets.
+const INTERLEAVINGS: u64 = 5;
 
 /// Runs the launches as native code and, on the same modules, in the interpreter: expected results, and
 /// the same bits in every buffer.
@@ -338,7 +349,7 @@ fn run_sim(
     settings: &Settings,
     behaviours: &[Behaviour],
 ) -> Result<usize, String> {
-    let Loaded { module, local_bytes, launches, folder, kernels } =
+    let Loaded { module, local_bytes, launches, folder, kernels, .. } =
         load(kernel, producer, settings, true)?;
     let mut count = 0;
     for &(schedule, seed, latency, stalls) in behaviours {

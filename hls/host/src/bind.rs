@@ -1,9 +1,9 @@
 //! Argument values matched with a kernel's signature.
 
-use crate::device::describe;
+use crate::device::{describe, packet_mismatch};
 use crate::value::number;
-use crate::{Array, Error, ErrorKind, Value};
-use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature, ScalarType};
+use crate::{Array, Error, ErrorKind, PipeValue, Value};
+use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature, PipeDescriptor, ScalarType};
 
 /// A value in the form its argument needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +12,8 @@ pub enum BoundArg {
     Buffer(Array),
     /// An image: its descriptor without the texels' address, and the texels.
     Image(ImageDescriptor, Array),
+    /// A pipe: its descriptor without the object's address, and the value.
+    Pipe(PipeDescriptor, PipeValue),
     /// Size in bytes of the memory behind a local pointer.
     Local(u64),
     /// A value, as its bytes in memory.
@@ -76,7 +78,7 @@ fn unknown(kernel: &KernelSignature, name: &str) -> Error {
 ///
 /// # Errors
 /// [`ErrorKind::ArgValue`], [`ErrorKind::ArgSize`] or [`ErrorKind::Value`] (a number that does not fit
-/// its type), naming the argument and what was expected; [`ErrorKind::Unsupported`] for pipes.
+/// its type), naming the argument and what was expected.
 pub fn bind(kernel: &KernelSignature, arg: &Arg, value: &Value) -> Result<BoundArg, Error> {
     let fail = |kind, problem: String| {
         Err(Error::new(kind, format!("{}: {problem}", describe(kernel, arg))))
@@ -113,10 +115,13 @@ pub fn bind(kernel: &KernelSignature, arg: &Arg, value: &Value) -> Result<BoundA
         (ArgKind::Sampler, Value::Sampler(word)) => {
             Ok(BoundArg::Value(word.to_le_bytes().to_vec()))
         }
-        (ArgKind::Pipe, _) => fail(
-            ErrorKind::Unsupported,
-            format!("{} arguments are not supported yet", arg.kind.describe()),
-        ),
+        (ArgKind::Pipe, Value::Pipe(pipe)) => match pipe.descriptor() {
+            Ok(descriptor) => match packet_mismatch(arg, descriptor) {
+                Some(problem) => fail(ErrorKind::ArgValue, problem),
+                None => Ok(BoundArg::Pipe(descriptor, pipe.clone())),
+            },
+            Err(problem) => fail(ErrorKind::ArgValue, problem),
+        },
         _ => fail(
             ErrorKind::ArgValue,
             format!("expected {}, got {}", expected_form(arg), value.describe()),
@@ -128,6 +133,7 @@ fn expected_form(arg: &Arg) -> String {
     match arg.kind {
         ArgKind::LocalPtr => "the size of its local memory (`local:BYTES`)".into(),
         ArgKind::Image => "an image (`@FILE.png`, `image:rgba:unorm8:VALUE`, ...)".into(),
+        ArgKind::Pipe => "a pipe (`pipe:CAPACITY:VALUE`)".into(),
         ArgKind::Sampler => "a sampler (`sampler:normalized,clamp,linear`, ...)".into(),
         ArgKind::Scalar => match arg.element {
             Some(element) if element.lanes == 1 => format!("a number ({})", element.scalar),

@@ -1,7 +1,7 @@
 //! The interface between programs that launch kernels and whatever runs them.
 
 use crate::{Error, ErrorKind, NdRange, Printed};
-use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature};
+use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature, PipeDescriptor};
 
 /// Names a buffer of one device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,6 +23,13 @@ pub enum LaunchArg {
         buffer: BufferId,
         /// Its descriptor; the device puts the texels' address in.
         descriptor: ImageDescriptor,
+    },
+    /// A pipe.
+    Pipe {
+        /// The buffer that holds its object, of [`PipeDescriptor::object_bytes`].
+        buffer: BufferId,
+        /// Its descriptor; the device puts the object's address in.
+        descriptor: PipeDescriptor,
     },
     /// A null pointer to global or constant memory.
     Null,
@@ -207,14 +214,17 @@ fn check_arg(kernel: &KernelSignature, expected: &Arg, given: &LaunchArg) -> Res
             )
         }
         (ArgKind::Scalar | ArgKind::Sampler, LaunchArg::Value(_)) => Ok(()),
-        (ArgKind::Pipe, _) => fail(
-            ErrorKind::Unsupported,
-            format!("{} arguments are not supported yet", expected.kind.describe()),
-        ),
+        (ArgKind::Pipe, LaunchArg::Pipe { descriptor, .. }) => {
+            match packet_mismatch(expected, *descriptor) {
+                Some(problem) => fail(ErrorKind::ArgValue, problem),
+                None => Ok(()),
+            }
+        }
         (_, given) => {
             let given = match given {
                 LaunchArg::Buffer { .. } => "a buffer",
                 LaunchArg::Image { .. } => "an image",
+                LaunchArg::Pipe { .. } => "a pipe",
                 LaunchArg::Null => "a null pointer",
                 LaunchArg::Local(_) => "a local memory size",
                 LaunchArg::Value(_) => "a value",
@@ -225,6 +235,13 @@ fn check_arg(kernel: &KernelSignature, expected: &Arg, given: &LaunchArg) -> Res
             )
         }
     }
+}
+
+/// What is wrong with a pipe whose packets are not those of the argument.
+pub(crate) fn packet_mismatch(arg: &Arg, pipe: PipeDescriptor) -> Option<String> {
+    let wanted = arg.packet_size.filter(|bytes| *bytes != pipe.packet_size)?;
+    let given = pipe.packet_size;
+    Some(format!("expected a pipe with packets of {wanted} bytes, got one of {given}"))
 }
 
 /// `argument 0 `a` (float*) of kernel `vadd``.

@@ -1,7 +1,8 @@
 //! Programs whose kernels use memory that belongs to the host.
 
-use crate::{Error, ErrorKind, LaunchStats, Printed, ResolvedRange, device::describe};
-use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature};
+use crate::device::{describe, packet_mismatch};
+use crate::{Error, ErrorKind, LaunchStats, Printed, ResolvedRange};
+use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature, PipeDescriptor};
 
 /// Alignment in bytes of [`MemoryRegion::address`], and of the length of its storage: models of
 /// hardware read whole bus lines, of at most this size.
@@ -28,6 +29,8 @@ pub enum RawArg {
     Pointer(u64),
     /// An image whose texels lie at an address in the host's memory.
     Image(ImageDescriptor),
+    /// A pipe whose object lies at an address in the host's memory.
+    Pipe(PipeDescriptor),
     /// The size in bytes of the memory behind a local pointer.
     Local(u64),
     /// A value, as its bytes in memory, little endian.
@@ -148,14 +151,15 @@ pub fn check_raw_arg(kernel: &KernelSignature, info: &Arg, arg: &RawArg) -> Resu
             let what = format!("expected {} bytes, got {}", info.size, bytes.len());
             fail(ErrorKind::ArgSize, what)
         }
-        (ArgKind::Pipe, _) => {
-            let what = format!("{} arguments are not supported yet", info.kind.describe());
-            fail(ErrorKind::Unsupported, what)
-        }
+        (ArgKind::Pipe, RawArg::Pipe(pipe)) => match packet_mismatch(info, *pipe) {
+            Some(problem) => fail(ErrorKind::ArgValue, problem),
+            None => Ok(()),
+        },
         (kind, given) => {
             let given = match given {
                 RawArg::Pointer(_) => "a buffer",
                 RawArg::Image(_) => "an image",
+                RawArg::Pipe(_) => "a pipe",
                 RawArg::Local(_) => "a local memory size",
                 RawArg::Value(_) => "a value",
             };

@@ -2,18 +2,22 @@
 
 use crate::bind::{BoundArg, bind_all};
 use crate::device::describe;
-use crate::{Array, BufferId, Device, Error, LaunchArg, LaunchStats, NdRange, Printed, Value};
-use abi::KernelSignature;
+use crate::{
+    Array, BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, Value,
+};
 use abi::image::TEXEL_ALIGN;
+use abi::{Arg, KernelSignature};
 
 /// What a launch gave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunResult {
     /// What it did and took.
     pub stats: LaunchStats,
-    /// The contents of all buffer and image arguments after the launch, by argument name, in argument order,
-    /// with the element type and shape they came with.
+    /// The contents of all buffer, image and pipe arguments after the launch, by argument name, in argument order,
+    /// with the element type and shape they came with; of a pipe the packets in it.
     pub buffers: Vec<(String, Array)>,
+    /// The objects of all pipe arguments after the launch, by argument name: see [`PipeValue::object`](crate::PipeValue).
+    pub pipes: Vec<(String, Vec<u8>)>,
     /// What the kernel printed.
     pub printed: Printed,
 }
@@ -40,12 +44,81 @@ pub fn run(
     }
     let (stats, contents) = result?;
     let printed = device.take_printed()?;
-    let names = signature.args.iter().map(|arg| arg.name.clone());
-    let buffers = names.zip(contents).filter_map(|(name, array)| Some((name, array?))).collect();
-    Ok(RunResult { stats, buffers, printed })
+    let (mut buffers, mut pipes) = (vec![], vec![]);
+    for (arg, content) in signature.args.iter().zip(contents) {
+        let Some(content) = content else { continue };
+        buffers.push((arg.name.clone(), content.array));
+        pipes.extend(content.object.map(|object| (arg.name.clone(), object)));
+    }
+    Ok(RunResult { stats, buffers, pipes, printed })
 }
 
-type Outcome = (LaunchStats, Vec<Option<Array>>);
+/// What an argument holds after a launch.
+struct Content {
+    array: Array,
+    /// Of a pipe.
+    object: Option<Vec<u8>>,
+}
+
+type Outcome = (LaunchStats, Vec<Option<Content>>);
+
+/// The contents of a pipe that are none of a pipe.
+fn no_pipe(kernel: &KernelSignature, info: &Arg) -> Error {
+    let what = format!("{}: its memory does not hold a pipe", describe(kernel, info));
+    Error::new(ErrorKind::Execution, what)
+}
+
+/// A device and the buffers of one launch on it.
+struct Memory<'d> {
+    device: &'d mut dyn Device,
+    kernel: &'d KernelSignature,
+    allocated: &'d mut Vec<BufferId>,
+}
+
+impl Memory<'_> {
+    /// A buffer of `size` bytes that begins with these.
+    fn buffer(&mut self, info: &Arg, size: u64, bytes: &[u8]) -> Result<BufferId, Error> {
+        let buffer = self.device.allocate(size).map_err(|e| {
+            Error::new(e.kind, format!("{}: {}", describe(self.kernel, info), e.message))
+        })?;
+        self.allocated.push(buffer);
+        self.device.write(buffer, 0, bytes)?;
+        Ok(buffer)
+    }
+
+    fn argument(&mut self, info: &Arg, arg: &BoundArg) -> Result<LaunchArg, Error> {
+        Ok(match arg {
+            BoundArg::Buffer(array) => {
+                let buffer = self.buffer(info, array.bytes.len() as u64, &array.bytes)?;
+                LaunchArg::Buffer { buffer, offset: 0 }
+            }
+            BoundArg::Image(descriptor, texels) => {
+                // Kernels read whole units of memory; what lies behind the last texel has no meaning.
+                let size = (texels.bytes.len() as u64).next_multiple_of(TEXEL_ALIGN);
+                let buffer = self.buffer(info, size, &texels.bytes)?;
+                LaunchArg::Image { buffer, descriptor: *descriptor }
+            }
+            BoundArg::Pipe(descriptor, pipe) => {
+                let object = pipe.bytes(*descriptor).ok_or_else(|| no_pipe(self.kernel, info))?;
+                let buffer = self.buffer(info, object.len() as u64, &object)?;
+                LaunchArg::Pipe { buffer, descriptor: *descriptor }
+            }
+            BoundArg::Local(size) => LaunchArg::Local(*size),
+            BoundArg::Value(bytes) => LaunchArg::Value(bytes.clone()),
+        })
+    }
+}
+
+/// What an earlier argument got for the same pipe.
+fn same_pipe(arg: &BoundArg, bound: &[BoundArg], args: &[LaunchArg]) -> Option<LaunchArg> {
+    let name = |arg: &BoundArg| match arg {
+        BoundArg::Pipe(_, pipe) => pipe.name.clone(),
+        _ => None,
+    };
+    let wanted = name(arg)?;
+    let known = args.iter().zip(bound).find(|(_, bound)| name(bound).as_ref() == Some(&wanted));
+    known.map(|(arg, _)| arg.clone())
+}
 
 fn run_bound(
     device: &mut dyn Device,
@@ -54,31 +127,14 @@ fn run_bound(
     bound: &[BoundArg],
     allocated: &mut Vec<BufferId>,
 ) -> Result<Outcome, Error> {
+    let mut memory = Memory { device, kernel, allocated };
     let mut args = Vec::with_capacity(bound.len());
     for (info, arg) in kernel.args.iter().zip(bound) {
-        args.push(match arg {
-            BoundArg::Buffer(array) => {
-                let name = |e: Error| {
-                    Error::new(e.kind, format!("{}: {}", describe(kernel, info), e.message))
-                };
-                let buffer = device.allocate(array.bytes.len() as u64).map_err(name)?;
-                allocated.push(buffer);
-                device.write(buffer, 0, &array.bytes)?;
-                LaunchArg::Buffer { buffer, offset: 0 }
-            }
-            BoundArg::Image(descriptor, texels) => {
-                // Kernels read whole units of memory; what lies behind the last texel has no meaning.
-                let size = texels.bytes.len() as u64;
-                let buffer = device.allocate(size.next_multiple_of(TEXEL_ALIGN)).map_err(|e| {
-                    Error::new(e.kind, format!("{}: {}", describe(kernel, info), e.message))
-                })?;
-                allocated.push(buffer);
-                device.write(buffer, 0, &texels.bytes)?;
-                LaunchArg::Image { buffer, descriptor: *descriptor }
-            }
-            BoundArg::Local(size) => LaunchArg::Local(*size),
-            BoundArg::Value(bytes) => LaunchArg::Value(bytes.clone()),
-        });
+        let arg = match same_pipe(arg, bound, &args) {
+            Some(shared) => shared,
+            None => memory.argument(info, arg)?,
+        };
+        args.push(arg);
     }
     let stats = device.launch(&kernel.name, range, &args)?;
     let mut contents = Vec::with_capacity(bound.len());
@@ -88,7 +144,15 @@ fn run_bound(
             | (&LaunchArg::Image { buffer, .. }, BoundArg::Image(_, array)) => {
                 let mut after = array.clone();
                 device.read(buffer, 0, &mut after.bytes)?;
-                Some(after)
+                Some(Content { array: after, object: None })
+            }
+            (&LaunchArg::Pipe { buffer, descriptor }, BoundArg::Pipe(_, pipe)) => {
+                let mut object = vec![0; descriptor.object_bytes() as usize];
+                device.read(buffer, 0, &mut object)?;
+                let packets = pipe.packets_in(descriptor, &object);
+                let info = &kernel.args[contents.len()];
+                let array = packets.ok_or_else(|| no_pipe(kernel, info))?;
+                Some(Content { array, object: Some(object) })
             }
             _ => None,
         });

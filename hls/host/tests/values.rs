@@ -74,7 +74,16 @@ fn scalars_and_raw_bytes_are_parsed() {
     assert_eq!(parse("1,-2.5"), Ok(Value::Numbers(vec!["1".into(), "-2.5".into()])));
     assert_eq!(parse("bytes:00fFa0"), Ok(Value::Bytes(vec![0x00, 0xff, 0xa0])));
     assert_eq!(parse("local:1024"), Ok(Value::Local(1024)));
-    assert_eq!(parse("pipe:p"), Ok(Value::Pipe("p".into())));
+    let Ok(Value::Pipe(pipe)) = parse("pipe:4:data:i16[2,3]:1,2,3,4,5,6") else {
+        panic!("a pipe for four packets that holds two")
+    };
+    let descriptor = pipe.descriptor().expect("such pipes exist");
+    assert_eq!((descriptor.max_packets, descriptor.packet_size), (4, 6));
+    let object = pipe.bytes(descriptor).expect("they fit");
+    assert_eq!(pipe.packets_in(descriptor, &object), Some(pipe.packets.clone()));
+    for wrong in ["pipe:p", "pipe:4", "pipe:1:zeros:i32[2]", "pipe:0:zeros:i32[0]", "pipe:4:3"] {
+        assert!(parse(wrong).is_err(), "{wrong}");
+    }
 }
 
 #[test]

@@ -174,10 +174,7 @@ fn check_args(kernel: &Kernel, args: &[Argument], addr_bits: u32) -> Result<()> 
         (KernelArgKind::LocalPointer, Argument::Local(size)) => {
             (1..=MAX_OBJECT_BYTES).contains(size)
         }
-        (
-            KernelArgKind::Value(_) | KernelArgKind::Image | KernelArgKind::Sampler,
-            Argument::Value(bytes),
-        ) => bytes.len() == info.size as usize,
+        (kind, Argument::Value(bytes)) => kind.by_value() && bytes.len() == info.size as usize,
         _ => false,
     };
     for (k, (info, arg)) in wanted.iter().zip(args).enumerate() {

@@ -246,12 +246,32 @@ pub enum KernelArgKind {
     Image,
     /// A sampler: an i32 with the bits of OpenCL C's sampler constants.
     Sampler,
+    /// A pipe: its descriptor by value, whose first field is the address of the pipe object (crate `abi`). `restrict` speaks
+    /// of the object, which the kernel reads and writes whatever it does to the packets: these by loads and stores only, the
+    /// rest by atomic operations only.
+    Pipe(PipeAccess),
+}
+
+/// What a kernel does to the packets of a pipe.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PipeAccess {
+    /// Writes packets rather than reads them.
+    pub writes: bool,
+    /// Bytes of a packet; none where the kernel neither reads nor writes any.
+    pub packet: Option<u32>,
 }
 
 impl KernelArgKind {
     /// Whether the argument is a device address, or holds one, for whose memory `restrict` and the like are meant.
     pub fn points(self) -> bool {
-        matches!(self, KernelArgKind::Pointer(_) | KernelArgKind::Image)
+        use KernelArgKind::{Image, Pipe, Pointer};
+        matches!(self, Pointer(_) | Image | Pipe(_))
+    }
+
+    /// Whether its bytes are passed.
+    pub fn by_value(self) -> bool {
+        use KernelArgKind::{LocalPointer, Pointer};
+        !matches!(self, Pointer(_) | LocalPointer)
     }
 }
 

@@ -287,6 +287,10 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
             KernelArgKind::LocalPointer => out.write_str("local_arg")?,
             KernelArgKind::Image => out.write_str("image")?,
             KernelArgKind::Sampler => out.write_str("sampler")?,
+            KernelArgKind::Pipe(access) => {
+                out.write_str(if access.writes { "pipe write" } else { "pipe read" })?;
+                access.packet.map_or(Ok(()), |bytes| write!(out, " {bytes}"))?;
+            }
             KernelArgKind::Value(None) => out.write_str("bytes")?,
             KernelArgKind::Value(Some(ty)) => write!(out, "{ty}")?,
         }

@@ -2,7 +2,7 @@
 
 use crate::core::Shared;
 use crate::memory::{AtomicClient, Memories, ReadUnit, port_of, write_nets};
-use ir::AtomicOp;
+use ir::{AtomicOp, KernelArg, KernelArgKind};
 use rtl::{Expr, ModuleBuilder, Param};
 use schedule::{AccessKind, MemoryKind};
 
@@ -119,12 +119,16 @@ fn sharing(sh: &Shared) -> Sharing {
     let is_atomic = |a: &&schedule::Access| matches!(a.kind, AccessKind::Atomic(_));
     let all: Vec<&schedule::Access> = sh.s.accesses.values().filter(device).collect();
     let (atomics, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_atomic);
-    // A pointer that is `restrict` reaches what no pointer of another origin does.
-    let restrict = |k: u32| {
+    let is = |k: u32, what: fn(&KernelArg) -> bool| {
         let kernel = sh.s.func.kernel.as_ref();
-        kernel.and_then(|i| i.args.get(k as usize)).is_some_and(|a| a.restrict)
+        kernel.and_then(|i| i.args.get(k as usize)).is_some_and(what)
     };
+    // A pointer that is `restrict` reaches what no pointer of another origin does.
+    let restrict = |k| is(k, |a| a.restrict);
+    // What is atomic in a pipe's object has no line in common with packets, nor has the object with buffers.
+    let pipe = |k| is(k, |a| matches!(a.kind, KernelArgKind::Pipe(_)));
     let apart = |a: &schedule::Access, b: &schedule::Access| match (a.argument, b.argument) {
+        (Some(x), Some(y)) if pipe(x) || pipe(y) => true,
         (Some(x), Some(y)) => x != y && (restrict(x) || restrict(y)),
         _ => false,
     };

@@ -34,8 +34,14 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
         KernelArgKind::Value(_) => ArgKind::Scalar,
         KernelArgKind::Image => ArgKind::Image,
         KernelArgKind::Sampler => ArgKind::Sampler,
+        KernelArgKind::Pipe(_) => ArgKind::Pipe,
     };
-    let access = match (kind.has_memory(), a.no_read, a.no_write) {
+    let pipe = match a.kind {
+        KernelArgKind::Pipe(pipe) => Some(pipe),
+        _ => None,
+    };
+    let (no_read, no_write) = pipe.map_or((a.no_read, a.no_write), |p| (p.writes, !p.writes));
+    let access = match (kind.has_memory(), no_read, no_write) {
         (false, ..) | (true, true, true) => Access::None,
         (true, false, true) => Access::ReadOnly,
         (true, true, false) => Access::WriteOnly,
@@ -43,7 +49,7 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
     };
     let name = if a.name.is_empty() { format!("arg{index}") } else { a.name.clone() };
     let size = match kind {
-        ArgKind::Scalar | ArgKind::Image | ArgKind::Sampler => a.size,
+        ArgKind::Scalar | ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe => a.size,
         ArgKind::LocalPtr => 0,
         _ => 8,
     };
@@ -60,6 +66,7 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
         port: None,
         restrict: a.restrict,
         local_capacity: None,
+        packet_size: pipe.and_then(|p| p.packet),
     }
 }
 

@@ -211,7 +211,7 @@ impl Board {
     fn explain(&self, kernel: usize, running: &Running, outcome: &Outcome) -> Error {
         let kernel = &self.manifest().kernels[kernel];
         let word = |offset| u64::from(running.written.get(&offset).copied().unwrap_or(0));
-        let pointers = kernel.signature.args.iter().filter(|arg| arg.kind.is_buffer());
+        let pointers = kernel.signature.args.iter().filter(|arg| arg.kind.has_memory());
         let arguments: Vec<(u64, String)> = pointers
             .filter_map(|arg| {
                 let offset = arg.offset?;

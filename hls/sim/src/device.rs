@@ -4,7 +4,7 @@ use crate::launch::{Limits, Outcome, RegisterBlock, explain, run};
 use crate::memory::DeviceMemory;
 use crate::profile::Profile;
 use crate::report::Context;
-use abi::{ImageDescriptor, Kernel, KernelSignature, Manifest};
+use abi::{ImageDescriptor, Kernel, KernelSignature, Manifest, PipeDescriptor};
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg,
     ResolvedRange, check_args,
@@ -297,6 +297,7 @@ fn execute(
         let bytes = match arg {
             RawArg::Pointer(address) => address.to_le_bytes().to_vec(),
             RawArg::Image(image) => image.to_bytes().to_vec(),
+            RawArg::Pipe(pipe) => pipe.to_bytes().to_vec(),
             RawArg::Value(bytes) => bytes.clone(),
             RawArg::Local(_) => continue,
         };
@@ -374,6 +375,11 @@ impl Device for Simulator {
                     let texels = self.memory.address(buffer)?;
                     names.push((texels, info.name.clone()));
                     RawArg::Image(ImageDescriptor { texels, ..descriptor })
+                }
+                &LaunchArg::Pipe { buffer, descriptor } => {
+                    let address = self.memory.address(buffer)?;
+                    names.push((address, info.name.clone()));
+                    RawArg::Pipe(PipeDescriptor { address, ..descriptor })
                 }
                 LaunchArg::Null => RawArg::Pointer(0),
                 LaunchArg::Local(size) => RawArg::Local(*size),

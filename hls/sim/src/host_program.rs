@@ -1,7 +1,7 @@
 //! Simulated hardware that works on the host's memory.
 
 use crate::device::{RawLaunch, Simulator};
-use abi::{ImageDescriptor, KernelSignature};
+use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use host::{
     Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, PAGE, Printed, RawArg,
     ResolvedRange,
@@ -141,6 +141,7 @@ fn translated(arg: &RawArg, memory: &[MemoryRegion<'_>], places: &[u64]) -> RawA
     let address = match arg {
         RawArg::Pointer(address) => address,
         RawArg::Image(image) => &image.texels,
+        RawArg::Pipe(pipe) => &pipe.address,
         RawArg::Local(_) | RawArg::Value(_) => return arg.clone(),
     };
     let inside = |region: &MemoryRegion<'_>| {
@@ -150,6 +151,7 @@ fn translated(arg: &RawArg, memory: &[MemoryRegion<'_>], places: &[u64]) -> RawA
     let there = address - memory[k].address + places[k];
     match arg {
         RawArg::Image(image) => RawArg::Image(ImageDescriptor { texels: there, ..*image }),
+        RawArg::Pipe(pipe) => RawArg::Pipe(PipeDescriptor { address: there, ..*pipe }),
         _ => RawArg::Pointer(there),
     }
 }

@@ -251,6 +251,7 @@ mod tests {
             port: None,
             restrict: false,
             local_capacity: Some(4),
+            packet_size: None,
         };
         let args = vec![
             arg(0, "s", ArgKind::Scalar, 5),

@@ -6,8 +6,13 @@ use crate::errors::{BAD_ID, BAD_OPERAND, R, error, fail};
 use crate::fold;
 use crate::lower::image::sampler_bits;
 use crate::types::{Kind, Types};
+use abi::PipeDescriptor;
+use abi::pipe::MOST_PACKET_BYTES;
 use base::{FxHashMap, SmallVec, smallvec};
 use rspirv::spirv::Op;
+
+/// Most bytes of a pipe of the program, whose contents stand in the module.
+const MAX_PIPE: u64 = 16 << 20;
 
 /// The bits of each lane of a scalar or vector.
 pub(crate) type Lanes = SmallVec<[u128; 1]>;
@@ -25,7 +30,9 @@ pub(crate) enum Const {
     Address { var: Id, addend: i64 },
     /// An `OpSpecConstantOp` that is lowered like an instruction where it is used.
     Expression,
-    /// A constant of a type without values here, such as a pipe's storage.
+    /// A pipe of the program.
+    PipeStorage(PipeDescriptor),
+    /// A constant of a type without values here.
     Opaque,
 }
 
@@ -72,6 +79,7 @@ impl Consts {
             }
             Op::ConstantComposite | Op::SpecConstantComposite => self.composite(inst, types, ty)?,
             Op::SpecConstantOp => self.operation(inst, types, ty)?,
+            Op::ConstantPipeStorage => Const::PipeStorage(pipe_storage(inst, types, ty)?),
             Op::ConstantSampler => Const::Lanes(smallvec![sampler_bits(inst)?.into()]),
             _ => Const::Opaque,
         };
@@ -181,6 +189,23 @@ impl Consts {
     pub fn integer(&self, id: Id) -> R<u128> {
         self.scalar(id)
             .ok_or_else(|| error(BAD_OPERAND, format!("%{id} must be a constant integer")))
+    }
+}
+
+/// `OpConstantPipeStorage`: bytes and alignment of a packet, and how many there are.
+fn pipe_storage(inst: &Inst, types: &Types, ty: Id) -> R<PipeDescriptor> {
+    if types.get(ty)?.kind != Kind::PipeStorage {
+        return Err(inst.malformed("its type is not that of a pipe's storage".into()));
+    }
+    let (size, capacity) = (inst.arg(0)?, inst.arg(2)?);
+    match PipeDescriptor::new(capacity, size) {
+        Some(pipe) if pipe.object_bytes() <= MAX_PIPE => Ok(pipe),
+        _ => {
+            let what = format!("a pipe for {capacity} packets of {size} bytes is not possible");
+            Err(Box::new(error(BAD_OPERAND, what).note(format!(
+                "packets have 1 to {MOST_PACKET_BYTES} bytes, and a pipe of the program takes up to {MAX_PIPE} bytes"
+            ))))
+        }
     }
 }
 

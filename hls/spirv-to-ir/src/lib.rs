@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`read`] below, `decode` (words to instructions), `module` (types,
 //! constants, variables, kernels), `outline` (functions and blocks), `lower` (one function; its
-//! `table` is the dispatcher), `ext_inst` (OpenCL.std), `images` (what image instructions call), `link` (what functions share).
+//! `table` is the dispatcher), `ext_inst` (OpenCL.std), `images` and `pipes` (what their instructions call), `link` (what functions share).
 //! [`support`] lists what is supported, [`ERROR_CODES`] what can go wrong.
 //!
 //! Memory is bytes in the IR: structures and arrays become offsets, and SSA values of such types
@@ -26,6 +26,7 @@ mod lower;
 mod modes;
 mod module;
 mod outline;
+mod pipes;
 pub mod support;
 mod types;
 

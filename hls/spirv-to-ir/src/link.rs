@@ -9,7 +9,10 @@ use crate::errors::{
 };
 use crate::images::ImageFunction;
 use crate::module::Spv;
+use crate::pipes::{Packets, PipeFunction};
 use crate::types::{Kind, space};
+use abi::PipeDescriptor;
+use abi::pipe::field;
 use abi::print::PrintFormat;
 use base::{Diagnostic, FxHashMap, IndexSet, Loc};
 use ir::{Func, Function, Global, GlobalData, Module, Space};
@@ -59,6 +62,9 @@ pub(crate) struct Linker<'a> {
     /// Local memory of work-group functions.
     scratch: FxHashMap<Scratch, Global>,
     pub image_functions: FxHashMap<ImageFunction, Func>,
+    pub pipe_functions: FxHashMap<PipeFunction, Func>,
+    /// Which packets go through pipes, once a kernel has one.
+    packets: Option<Packets>,
     queue: Vec<Job>,
     /// Variables whose initial bytes are still to be written.
     pending: Vec<(Id, Global)>,
@@ -83,6 +89,8 @@ impl<'a> Linker<'a> {
             print_formats: IndexSet::default(),
             scratch: FxHashMap::default(),
             image_functions: FxHashMap::default(),
+            pipe_functions: FxHashMap::default(),
+            packets: None,
             queue: vec![],
             pending: vec![],
             init_bytes: 0,
@@ -275,6 +283,34 @@ impl<'a> Linker<'a> {
         })
     }
 
+    /// The object of a pipe of the program, empty at first.
+    pub fn pipe_object(&mut self, id: Id, pipe: PipeDescriptor) -> Global {
+        if let Some(object) = self.globals.get(&id) {
+            return *object;
+        }
+        let name = self.spv.names.get(&id).filter(|n| !n.is_empty());
+        let object = self.module.globals.push(GlobalData {
+            name: name.cloned().unwrap_or_else(|| format!("pipe_{id}")),
+            space: Space::Global,
+            size: pipe.object_bytes(),
+            align: abi::pipe::ALIGN,
+            init: pipe.object(&[]),
+            relocations: vec![],
+            loc: Loc::UNKNOWN,
+        });
+        self.globals.insert(id, object);
+        object
+    }
+
+    /// The packets of the module's pipes.
+    pub fn packets(&mut self) -> R<&Packets> {
+        let packets = match self.packets.take() {
+            Some(packets) => packets,
+            None => Packets::of(self.spv)?,
+        };
+        Ok(self.packets.insert(packets))
+    }
+
     /// The variable to which kernels print.
     pub fn print_buffer(&mut self) -> Global {
         *self.print_buffer.get_or_insert_with(|| {
@@ -414,6 +450,12 @@ impl<'a> Linker<'a> {
                     );
                 }
                 relocations.push((at, self.global(*var)?, *addend));
+            }
+            Const::PipeStorage(pipe) => {
+                let object = self.pipe_object(id, *pipe);
+                relocations.push((at + u64::from(field::ADDRESS), object, 0));
+                let fields = &pipe.to_bytes()[field::MAX_PACKETS as usize..];
+                put(bytes, at + u64::from(field::MAX_PACKETS), fields)?;
             }
             Const::Expression | Const::Opaque => {
                 return fail(

@@ -38,7 +38,7 @@ pub struct Section {
 
 /// Reason for what belongs to graphics.
 pub(crate) const GRAPHICS: &str = "graphics, not part of OpenCL";
-const IMAGES: &str = "images and pipes";
+const IMAGES: &str = "images";
 const GROUPS: &str = "sub-group functions";
 const ENQUEUE: &str = "device enqueue";
 const NUMERICS: &str = "numerics";
@@ -103,8 +103,8 @@ const CAPABILITIES: &[(Capability, Status)] = &[
     (Capability::Image1D, Supported),
     (Capability::SampledBuffer, Supported),
     (Capability::ImageBuffer, Supported),
-    (Capability::Pipes, Declared(IMAGES)),
-    (Capability::PipeStorage, Declared(IMAGES)),
+    (Capability::Pipes, Supported),
+    (Capability::PipeStorage, Supported),
     (Capability::DeviceEnqueue, Declared(ENQUEUE)),
     (Capability::SubgroupBallotKHR, Declared(GROUPS)),
     (Capability::AtomicFloat32AddEXT, Declared(ATOMICS)),
@@ -209,12 +209,16 @@ const MODULE_LEVEL: &[Op] = &[
     Op::TypeImage,
     Op::TypeSampler,
     Op::TypeSampledImage,
+    Op::TypePipe,
+    Op::TypeReserveId,
+    Op::TypePipeStorage,
     Op::ConstantTrue,
     Op::ConstantFalse,
     Op::Constant,
     Op::ConstantComposite,
     Op::ConstantNull,
     Op::ConstantSampler,
+    Op::ConstantPipeStorage,
     Op::SpecConstantTrue,
     Op::SpecConstantFalse,
     Op::SpecConstant,
@@ -238,7 +242,7 @@ const MODULE_LEVEL: &[Op] = &[
 pub(crate) fn milestone(op: Op) -> &'static str {
     let name = op_name(op);
     let has = |part: &str| name.contains(part);
-    if has("Image") || has("Pipe") || has("ReserveId") || has("Sampler") {
+    if has("Image") || has("Sampler") {
         IMAGES
     } else if has("AtomicF") {
         ATOMICS

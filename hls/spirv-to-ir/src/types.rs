@@ -8,7 +8,9 @@ use crate::decorations::DecorationMap;
 use crate::errors::{
     BAD_ID, BAD_OPERAND, R, TOO_LARGE, UNSUPPORTED_TYPE, error, fail, unsupported,
 };
+use crate::pipes::RESERVATION;
 use abi::image::{ImageDescriptor, field};
+use abi::{PipeDescriptor, pipe};
 use base::{FxHashMap, FxHashSet, SmallVec};
 use ir::{FloatKind, Scalar, Space, Type};
 use rspirv::spirv::{AccessQualifier, Dim, Op, StorageClass};
@@ -52,7 +54,13 @@ pub(crate) enum Kind {
     Sampler,
     /// An image, of this type, and a sampler.
     SampledImage(Id),
-    /// A type without values in this IR: pipes, queues.
+    /// A pipe that is read or written: fields of its descriptor (crate `abi`).
+    Pipe {
+        writes: bool,
+    },
+    /// A pipe of the program: the same fields.
+    PipeStorage,
+    /// A type without values in this IR: queues.
     Opaque {
         op: Op,
         milestone: &'static str,
@@ -136,6 +144,10 @@ const IMAGE_LEAVES: [(Type, u32); 10] = [
     (Type::I32, field::DECODE),
     (Type::I32, field::LEVELS),
 ];
+
+/// The leaves of a pipe, likewise.
+const PIPE_LEAVES: [(Type, u32); 2] =
+    [(Type::ptr(Space::Global), pipe::field::ADDRESS), (Type::I32, pipe::field::MAX_PACKETS)];
 
 /// A member of a structure.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -232,6 +244,9 @@ impl Types {
             }
             // Copies between memories are made where they are asked for: there is nothing that an event must say.
             Op::TypeEvent => Kind::Int(self.addr_bits),
+            Op::TypePipe => pipe_kind(inst)?,
+            Op::TypePipeStorage => Kind::PipeStorage,
+            Op::TypeReserveId => Kind::Int(RESERVATION.bits(0)),
             Op::TypeFunction => {
                 Kind::Function { result: inst.arg(0)?, params: inst.args[1..].to_vec() }
             }
@@ -330,6 +345,11 @@ impl Types {
                 let size = u64::from(ImageDescriptor::BYTES);
                 TypeInfo { align: ImageDescriptor::ALIGN, leaves, nodes: leaves, ..scalar(size) }
             }
+            Kind::Pipe { .. } | Kind::PipeStorage => {
+                let leaves = PIPE_LEAVES.len() as u64;
+                let size = u64::from(PipeDescriptor::BYTES);
+                TypeInfo { align: PipeDescriptor::ALIGN, leaves, nodes: leaves, ..scalar(size) }
+            }
             Kind::Vector { element, lanes } => {
                 let size = self.get(*element)?.size * u64::from(lanes.next_power_of_two());
                 TypeInfo { align: size as u32, ..scalar(size) }
@@ -423,6 +443,9 @@ impl Types {
                 return Ok(self.leaves(id)?.iter().map(|l| l.ty).collect());
             }
             Kind::Image(_) => return Ok(IMAGE_LEAVES.iter().map(|(ty, _)| *ty).collect()),
+            Kind::Pipe { .. } | Kind::PipeStorage => {
+                return Ok(PIPE_LEAVES.iter().map(|(ty, _)| *ty).collect());
+            }
             Kind::SampledImage(_) => {
                 let fields = IMAGE_LEAVES.iter().map(|(ty, _)| *ty);
                 return Ok(fields.chain([Type::I32]).collect());
@@ -458,9 +481,9 @@ impl Types {
                     self.add_leaves(m.ty, at + m.offset, out)?;
                 }
             }
-            Kind::Image(_) => {
-                let leaf = |(ty, offset)| Leaf { ty, memory: ty, offset: at + u64::from(offset) };
-                out.extend(IMAGE_LEAVES.map(leaf));
+            Kind::Image(_) => out.extend(IMAGE_LEAVES.map(|leaf| field_leaf(leaf, at))),
+            Kind::Pipe { .. } | Kind::PipeStorage => {
+                out.extend(PIPE_LEAVES.map(|leaf| field_leaf(leaf, at)));
             }
             _ => {
                 self.need_memory(id)?;
@@ -470,6 +493,11 @@ impl Types {
         }
         Ok(())
     }
+}
+
+/// A field of a descriptor at an offset.
+fn field_leaf((ty, offset): (Type, u32), at: u64) -> Leaf {
+    Leaf { ty, memory: ty, offset: at + u64::from(offset) }
 }
 
 /// Largest size of a type in bytes: far beyond any device, small enough that sums cannot wrap.
@@ -515,6 +543,19 @@ pub(crate) fn space(class: StorageClass) -> R<Space> {
     })
 }
 
+/// A kernel that both reads and writes one pipe does not exist.
+fn pipe_kind(inst: &Inst) -> R<Kind> {
+    let access = inst.arg(0)?;
+    match AccessQualifier::from_u32(access) {
+        Some(AccessQualifier::ReadOnly) => Ok(Kind::Pipe { writes: false }),
+        Some(AccessQualifier::WriteOnly) => Ok(Kind::Pipe { writes: true }),
+        Some(AccessQualifier::ReadWrite) => {
+            fail(BAD_OPERAND, "a pipe is read-only or write-only, not both")
+        }
+        None => Err(inst.malformed(format!("access qualifier {access} is unknown"))),
+    }
+}
+
 fn float_kind(inst: &Inst) -> R<Kind> {
     let width = inst.arg(0)?;
     let bfloat = inst.args.get(1) == Some(&0); // FP encoding BFloat16KHR
@@ -532,7 +573,6 @@ fn float_kind(inst: &Inst) -> R<Kind> {
 
 pub(crate) fn opaque_milestone(op: Op) -> &'static str {
     match op {
-        Op::TypePipe | Op::TypeReserveId | Op::TypePipeStorage => "images and pipes",
         Op::TypeQueue | Op::TypeDeviceEvent => "device enqueue",
         _ => "not planned",
     }

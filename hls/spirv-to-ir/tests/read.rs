@@ -122,6 +122,17 @@ fn integer_instructions_compute_what_the_specification_says() {
     assert_eq!(run("integers.spv", &Options::default(), want.len()), want);
 }
 
+/// Worked out by hand: three packets fit, two are reserved and read backwards, one is left.
+#[test]
+fn pipes_of_the_program_hold_packets() {
+    let written = [0, 0, 0, -1];
+    let asked = [3, 3];
+    let reserved = [1, 0, 0, 101, 100, -1];
+    let single = [0, 102, -1, 102];
+    let want = [&written[..], &asked, &reserved, &single, &[100]].concat();
+    assert_eq!(run("pipe_storage.spv", &Options::default(), want.len()), want);
+}
+
 /// Bits of floats, worked out by hand; the rest are integers.
 #[test]
 fn float_instructions_compute_what_the_specification_says() {

@@ -282,7 +282,7 @@ fn arg_data(arg: &Arg) -> ArgData {
             format!("[{}; {lanes}]", rust_type(scalar)),
             scalar.bytes() * lanes,
         ),
-        (ArgKind::Scalar, None) | (ArgKind::Image | ArgKind::Sampler, _) => {
+        (ArgKind::Scalar, None) | (ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe, _) => {
             ("bytes", format!("const void *{c_name}"), format!("&[u8; {}]", arg.size), arg.size)
         }
         _ => ("buffer", format!("const clhls_buffer *{c_name}"), "Option<&Buffer>".to_owned(), 8),
@@ -291,6 +291,7 @@ fn arg_data(arg: &Arg) -> ArgData {
     let note = match kind {
         "local" => format!("bytes of local memory, at most {capacity}"),
         "bytes" if arg.kind == ArgKind::Image => "an image's descriptor".to_owned(),
+        "bytes" if arg.kind == ArgKind::Pipe => "a pipe's descriptor".to_owned(),
         "bytes" => format!("{} bytes, laid out as in OpenCL C", arg.size),
         _ => String::new(),
     };

@@ -44,8 +44,7 @@ pub fn run(folder: &Path, hardware: bool, scratch: &Path) -> Result<usize, Strin
             };
             for launch in &launches {
                 count += 1;
-                let done = device.reload_program().map_err(|e| e.to_string());
-                let done = done.and_then(|()| run_launch(&mut *device, launch, folder));
+                let done = run_launch(&mut *device, launch, folder);
                 wrong.extend(
                     done.err().map(|e| format!("{producer}, {what}, {}: {e}", launch.name)),
                 );

@@ -5,6 +5,7 @@ mod npy;
 pub mod number;
 
 use crate::image_value::{ImageValue, parse_sampler, read_png};
+use crate::pipe_value::PipeValue;
 use crate::{Error, ErrorKind};
 use abi::ScalarType;
 use std::path::Path;
@@ -35,11 +36,11 @@ pub enum Value {
     Image(ImageValue),
     /// `sampler:...`: a sampler's word ([`abi::image::sampler`]).
     Sampler(u32),
-    /// `pipe:NAME`: a pipe shared with other kernels.
-    Pipe(String),
+    /// `pipe:CAPACITY:VALUE`: a pipe.
+    Pipe(PipeValue),
 }
 
-fn bad(message: String) -> Error {
+pub(crate) fn bad(message: String) -> Error {
     Error::new(ErrorKind::Value, message)
 }
 
@@ -71,7 +72,9 @@ impl Value {
                 .map(Self::Image)
                 .map_err(|e| bad(format!("`{text}`: {}", e.message))),
             "sampler" => parse_sampler(rest).map(Self::Sampler),
-            "pipe" => Ok(Self::Pipe(rest.into())),
+            "pipe" => PipeValue::parse(rest, folder)
+                .map(Self::Pipe)
+                .map_err(|e| bad(format!("`{text}`: {}", e.message))),
             _ => generate::parse(form, rest)
                 .map(Self::Array)
                 .map_err(|error| bad(format!("`{text}`: {}", error.message))),

@@ -4,7 +4,7 @@ use super::{Parser, Result, Token, constant, error};
 use crate::entities::{Block, Func, Global, Inst, Object, Table, Value};
 use crate::function::{
     BlockCall, Function, KernelArg, KernelArgKind, KernelInfo, LoopHint, MOST_WORK_ITEMS,
-    ObjectData, ObjectKind, TableData, Terminator,
+    ObjectData, ObjectKind, PipeAccess, TableData, Terminator,
 };
 use crate::math::MathFn;
 use crate::module::Module;
@@ -118,6 +118,16 @@ impl Parser<'_> {
             KernelArgKind::Image
         } else if self.eat_word("sampler") {
             KernelArgKind::Sampler
+        } else if self.eat_word("pipe") {
+            let writes = self.eat_word("write");
+            if !writes {
+                self.expect_word("read")?;
+            }
+            let packet = match self.peek() {
+                Token::Number(_) => Some(self.number()?),
+                _ => None,
+            };
+            KernelArgKind::Pipe(PipeAccess { writes, packet })
         } else if let Ok(space) = self.space() {
             KernelArgKind::Pointer(space)
         } else {

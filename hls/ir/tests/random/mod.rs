@@ -111,10 +111,14 @@ fn global(r: &mut Rng, count: u64) -> GlobalData {
 }
 
 fn kernel_info(r: &mut Rng) -> KernelInfo {
-    let kind = |r: &mut Rng| match r.below(4) {
+    let kind = |r: &mut Rng| match r.below(5) {
         0 => KernelArgKind::Pointer(r.pick(&Space::ALL)),
         1 => KernelArgKind::LocalPointer,
         2 => KernelArgKind::Value(None),
+        3 => {
+            let packet = r.maybe(|r| r.next() as u32);
+            KernelArgKind::Pipe(PipeAccess { writes: r.coin(), packet })
+        }
         _ => KernelArgKind::Value(Some(r.ty())),
     };
     let arg = |r: &mut Rng| KernelArg {

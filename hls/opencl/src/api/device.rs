@@ -199,24 +199,29 @@ fn images(name: u32, place: Place) -> Status {
         | CL_DEVICE_IMAGE3D_MAX_DEPTH => place.put(image::MAX_3D),
         CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => place.put(image::MAX_BUFFER),
         CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => place.put(image::MAX_LAYERS),
+        _ => pipes(name, place),
+    }
+}
+
+fn pipes(name: u32, place: Place) -> Status {
+    match name {
+        CL_DEVICE_PIPE_SUPPORT => place.put(true),
+        CL_DEVICE_MAX_PIPE_ARGS => place.put(16u32),
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => place.put(MOST_RESERVATIONS),
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => place.put(MOST_PACKET_BYTES),
         _ => absent(name, place),
     }
 }
 
-/// What devices do not have: images made of other objects than a row, pipes, queues of their own, sub-groups, parts.
+/// What devices do not have: images made of other objects than a row, queues of their own, sub-groups, parts.
 fn absent(name: u32, place: Place) -> Status {
     match name {
-        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS | CL_DEVICE_PIPE_SUPPORT => {
-            place.put(false)
-        }
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => place.put(false),
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
         | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES
         | CL_DEVICE_PARTITION_AFFINITY_DOMAIN => place.put(0u64),
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT
         | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT
-        | CL_DEVICE_MAX_PIPE_ARGS
-        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES

@@ -23,7 +23,7 @@ functions! {
         let memory = find::<Memory>(memory)?;
         let place = Place { size, value, size_ret };
         match name {
-            CL_MEM_TYPE => place.put(memory.image.map_or(CL_MEM_OBJECT_BUFFER, |i| i.kind)),
+            CL_MEM_TYPE => place.put(memory.kind()),
             CL_MEM_FLAGS => place.put(memory.flags),
             CL_MEM_SIZE => place.put(memory.size),
             CL_MEM_HOST_PTR => place.put(memory.host_ptr),

@@ -17,7 +17,8 @@ const DEFAULT_STANDARD: &str = "CL1.2";
 /// Built-in conversions that clang-22 gets wrong, as functions that it gets right.
 const CONVERSIONS: &str = include_str!("../../../../scripts/clang-22-conversions.h");
 /// How the names of the functions begin that [`CONVERSIONS`] replaces.
-const REPLACED: [&str; 3] = ["convert", "vloada_half", "get_image_channel_data_type"];
+const REPLACED: [&str; 4] =
+    ["convert", "vloada_half", "get_image_channel_data_type", "CLK_NULL_RESERVE_ID"];
 /// Lengths of vectors, and what names of conversions have in them that saturate such a vector.
 const SATURATED: [(u32, &str); 6] =
     [(1, "_sat"), (2, "2_sat"), (3, "3_sat"), (4, "4_sat"), (8, "8_sat"), (16, "16_sat")];

@@ -127,6 +127,11 @@ impl Device {
     }
 }
 
+/// `CL_DEVICE_PIPE_MAX_PACKET_SIZE`
+pub const MOST_PACKET_BYTES: u32 = 1024;
+/// `CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS`: there is no limit but that of the pipe's packets.
+pub const MOST_RESERVATIONS: u32 = 1024;
+
 /// Extensions that every device has, with their versions.
 pub fn extensions() -> Vec<NameVersion> {
     let names = [
@@ -173,6 +178,7 @@ pub fn features() -> Vec<NameVersion> {
         "__opencl_c_int64",
         "__opencl_c_integer_dot_product_input_4x8bit",
         "__opencl_c_integer_dot_product_input_4x8bit_packed",
+        "__opencl_c_pipes",
         "__opencl_c_program_scope_global_variables",
         "__opencl_c_work_group_collective_functions",
         "__opencl_c_read_write_images",

@@ -21,6 +21,8 @@ pub enum Argument {
     Buffer(Weak<Memory>),
     /// An image; the kernel does not keep it.
     Image(Weak<Memory>),
+    /// A pipe; the kernel does not keep it.
+    Pipe(Weak<Memory>),
     /// An address of shared virtual memory, or null.
     Address(usize),
     /// Bytes of local memory.
@@ -141,12 +143,16 @@ impl Kernel {
                     }
                 }
             }
-            ArgKind::Image | ArgKind::Sampler if size != size_of::<Handle>() => {
+            ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe if size != size_of::<Handle>() => {
                 return Err(CL_INVALID_ARG_SIZE);
             }
             ArgKind::Image => {
                 let handle = value.cast::<Handle>().get().unwrap_or(Handle::NULL);
                 self.image_argument(info, &object::find::<Memory>(handle)?)?
+            }
+            ArgKind::Pipe => {
+                let handle = value.cast::<Handle>().get().unwrap_or(Handle::NULL);
+                self.pipe_argument(info, &object::find::<Memory>(handle)?)?
             }
             ArgKind::Sampler => {
                 let handle = value.cast::<Handle>().get().unwrap_or(Handle::NULL);
@@ -185,6 +191,18 @@ impl Kernel {
         };
         match plain == kind && allowed {
             true => Ok(Argument::Image(Arc::downgrade(memory))),
+            false => Err(CL_INVALID_ARG_VALUE),
+        }
+    }
+
+    /// A pipe for an argument whose packets are as large.
+    fn pipe_argument(&self, info: &Arg, memory: &Arc<Memory>) -> Status<Argument> {
+        let pipe = memory.pipe.ok_or(CL_INVALID_MEM_OBJECT)?;
+        if !Arc::ptr_eq(&memory.context, &self.program.context) {
+            return Err(CL_INVALID_MEM_OBJECT);
+        }
+        match info.packet_size.is_none_or(|bytes| bytes == pipe.packet_size) {
+            true => Ok(Argument::Pipe(Arc::downgrade(memory))),
             false => Err(CL_INVALID_ARG_VALUE),
         }
     }

@@ -27,15 +27,24 @@ impl ArgInfo {
             ArgKind::GlobalPtr => CL_KERNEL_ARG_ADDRESS_GLOBAL,
             ArgKind::ConstantPtr => CL_KERNEL_ARG_ADDRESS_CONSTANT,
             ArgKind::LocalPtr => CL_KERNEL_ARG_ADDRESS_LOCAL,
+            ArgKind::Image | ArgKind::Pipe => CL_KERNEL_ARG_ADDRESS_GLOBAL,
             _ => CL_KERNEL_ARG_ADDRESS_PRIVATE,
         };
-        let restrict = if arg.restrict { CL_KERNEL_ARG_TYPE_RESTRICT } else { 0 };
+        let access = match (arg.kind, arg.access) {
+            (ArgKind::Image | ArgKind::Pipe, Access::ReadOnly) => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+            (ArgKind::Image | ArgKind::Pipe, Access::WriteOnly) => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+            (ArgKind::Image, Access::ReadWrite) => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+            _ => CL_KERNEL_ARG_ACCESS_NONE,
+        };
+        let pipe = if arg.kind == ArgKind::Pipe { CL_KERNEL_ARG_TYPE_PIPE } else { 0 };
+        let declared = !matches!(arg.kind, ArgKind::Image | ArgKind::Pipe);
+        let restrict = if declared && arg.restrict { CL_KERNEL_ARG_TYPE_RESTRICT } else { 0 };
         let constant = arg.kind == ArgKind::ConstantPtr && arg.access == Access::ReadOnly;
         (!arg.type_name.is_empty()).then(|| ArgInfo {
             address,
-            access: CL_KERNEL_ARG_ACCESS_NONE,
+            access,
             type_name: arg.type_name.clone(),
-            qualifiers: restrict | if constant { CL_KERNEL_ARG_TYPE_CONST } else { 0 },
+            qualifiers: pipe | restrict | if constant { CL_KERNEL_ARG_TYPE_CONST } else { 0 },
             name: arg.name.clone(),
         })
     }

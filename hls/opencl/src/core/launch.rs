@@ -9,6 +9,7 @@ use super::progress::patiently;
 use super::queue::{Queue, Work};
 use crate::sys::constants::*;
 use crate::sys::{HostMemory, UsedMemory, with_regions};
+use abi::PipeDescriptor;
 use abi::image::TEXEL_ALIGN;
 use host::{NdRange, Printed, RawArg, ResolvedRange, check_raw_args};
 use std::io::Write;
@@ -135,6 +136,14 @@ impl Launch {
                 let descriptor = image.descriptor(memory.address());
                 self.objects.push(memory);
                 RawArg::Image(descriptor)
+            }
+            Argument::Pipe(memory) => {
+                let memory = memory.upgrade().ok_or(CL_INVALID_KERNEL_ARGS)?;
+                let pipe = memory.pipe.ok_or(CL_INVALID_KERNEL_ARGS)?;
+                self.add(format!("argument `{name}`"), Arc::clone(&memory.storage));
+                let address = memory.address();
+                self.objects.push(memory);
+                RawArg::Pipe(PipeDescriptor { address, ..pipe })
             }
             Argument::Address(address) => {
                 self.add_svm(address, &format!("argument `{name}`"));

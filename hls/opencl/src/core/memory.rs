@@ -1,12 +1,14 @@
-//! Memory objects: buffers, parts of buffers, images.
+//! Memory objects: buffers, parts of buffers, images, pipes.
 
 use super::context::Context;
+use super::device::MOST_PACKET_BYTES;
 use super::image::{Image, Span};
 use super::object::{Header, handle_of, object};
 use super::{Status, lock};
 use crate::sys::callback::{Callback, OfObject};
 use crate::sys::constants::*;
 use crate::sys::{HostMemory, Ptr};
+use abi::PipeDescriptor;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
@@ -35,6 +37,8 @@ pub struct Memory {
     pub properties: Option<Vec<u64>>,
     /// What it is besides, if it is an image.
     pub image: Option<Image>,
+    /// What it is besides, if it is a pipe; without an address.
+    pub pipe: Option<PipeDescriptor>,
     /// The buffer that it is a part of.
     pub parent: Option<Arc<Memory>>,
     /// Where the contents are, for commands and kernels.
@@ -108,6 +112,7 @@ impl Memory {
         Ok(Memory {
             header: Header::new(),
             image: None,
+            pipe: None,
             context,
             flags,
             size,
@@ -170,6 +175,7 @@ impl Memory {
         Ok(Memory {
             header: Header::new(),
             image: None,
+            pipe: None,
             context: Arc::clone(&parent.context),
             flags: device | host | of(HOST_POINTER),
             size,
@@ -214,6 +220,7 @@ impl Memory {
         Ok(Memory {
             header: Header::new(),
             image: Some(image),
+            pipe: None,
             context,
             flags,
             size,
@@ -247,9 +254,61 @@ impl Memory {
         Ok(memory)
     }
 
+    /// A pipe without packets.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`, `CL_INVALID_PIPE_SIZE`, `CL_MEM_OBJECT_ALLOCATION_FAILURE`
+    pub fn pipe(
+        context: Arc<Context>,
+        flags: u64,
+        packet_size: u32,
+        max_packets: u32,
+    ) -> Status<Self> {
+        if flags & !(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS) != 0 {
+            return Err(CL_INVALID_VALUE);
+        }
+        if !(1..=MOST_PACKET_BYTES).contains(&packet_size) || max_packets == 0 {
+            return Err(CL_INVALID_PIPE_SIZE);
+        }
+        let pipe = PipeDescriptor::new(max_packets, packet_size);
+        let pipe = pipe.filter(|pipe| pipe.object_bytes() <= context.max_allocation());
+        let pipe = pipe.ok_or(CL_MEM_OBJECT_ALLOCATION_FAILURE)?;
+        let size = pipe.object_bytes() as usize;
+        let storage = HostMemory::new(size).ok_or(CL_MEM_OBJECT_ALLOCATION_FAILURE)?;
+        let object = pipe.object(&[]).ok_or(CL_MEM_OBJECT_ALLOCATION_FAILURE)?;
+        storage.pointer(0).set_bytes(&object);
+        let access = if flags == 0 { CL_MEM_HOST_NO_ACCESS } else { flags };
+        let (mappings, destructors) = Default::default();
+        Ok(Memory {
+            header: Header::new(),
+            image: None,
+            pipe: Some(pipe),
+            context,
+            flags: access | CL_MEM_READ_WRITE,
+            size,
+            host_ptr: Ptr::NULL,
+            properties: None,
+            parent: None,
+            storage,
+            offset: 0,
+            mirrored: false,
+            mappings,
+            destructors,
+        })
+    }
+
+    /// `CL_MEM_TYPE`
+    pub fn kind(&self) -> u32 {
+        match (self.image, self.pipe) {
+            (Some(image), _) => image.kind,
+            (None, Some(_)) => CL_MEM_OBJECT_PIPE,
+            (None, None) => CL_MEM_OBJECT_BUFFER,
+        }
+    }
+
     /// Whether it is a buffer, or a part of one.
     pub fn is_buffer(&self) -> bool {
-        self.image.is_none()
+        self.image.is_none() && self.pipe.is_none()
     }
 
     /// Where it begins in its buffer.

@@ -19,6 +19,7 @@ pub fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind) -> Arg {
         port: kind.is_buffer().then(|| "m_axi_gmem0".into()),
         restrict: false,
         local_capacity: None,
+        packet_size: None,
     }
 }
 

@@ -1,10 +1,12 @@
 //! `OpCopyMemory` and `OpCopyMemorySized`.
 
 use super::memory::{Access, flags};
+use super::pipe::Direction;
 use super::{Leaves, Lower};
 use crate::constants::Const;
 use crate::decode::{Id, Inst};
 use crate::errors::R;
+use crate::pipes::Packet;
 use ir::{IntCC, MemFlags, Op, Space, Type, Value};
 
 /// Most pieces copied without a loop between variables.
@@ -19,6 +21,8 @@ struct Copy {
     from: Value,
     /// Known alignment of both sides.
     align: u32,
+    /// Known not to overlap.
+    apart: bool,
     volatile: bool,
     /// The source holds zeros only: they are stored without being read.
     zero: bool,
@@ -65,6 +69,33 @@ impl Lower<'_, '_, '_> {
         self.copy_bytes(copy, bytes)
     }
 
+    /// Copies a packet of a pipe to or from where operand `k` points.
+    pub(super) fn copy_packet(
+        &mut self,
+        inst: &Inst,
+        k: usize,
+        slot: Value,
+        direction: Direction,
+        packet: Packet,
+    ) -> R<()> {
+        let pointer = self.pointer(inst, k)?;
+        let (to, from) = match direction {
+            Direction::Read => (pointer, slot),
+            Direction::Write => (slot, pointer),
+        };
+        self.check_writable(inst, to)?;
+        let bytes = u64::from(packet.size);
+        let copy =
+            Copy { to, from, align: packet.align, apart: true, volatile: false, zero: false };
+        // As with sized copies: what has the packet's own parts stays in registers.
+        let pointee = self.original_pointee(inst.arg(k)?)?;
+        let whole = self.spv.types.get(pointee).is_ok_and(|t| t.size == bytes && t.leaves <= bytes);
+        match whole && self.spv.types.check_whole(pointee).is_ok() {
+            true => self.copy_value(copy, pointee),
+            false => self.copy_bytes(copy, bytes),
+        }
+    }
+
     fn copy_operands(&mut self, inst: &Inst, k: usize, natural: u32) -> R<Copy> {
         let (to, from) = (self.pointer(inst, 0)?, self.pointer(inst, 1)?);
         self.check_writable(inst, to)?;
@@ -80,6 +111,7 @@ impl Lower<'_, '_, '_> {
             to,
             from,
             align: align.max(1),
+            apart: false,
             volatile: first.volatile || second.volatile,
             zero,
         })
@@ -181,7 +213,7 @@ impl Lower<'_, '_, '_> {
         let generic = spaces.contains(&Some(Space::Generic));
         let objects = [copy.to, copy.from].map(|p| self.b.func.def_op(p));
         let apart = matches!(objects, [Some(Op::ObjAddr(a)), Some(Op::ObjAddr(b))] if a != b);
-        !copy.zero && !apart && (generic || spaces[0] == spaces[1])
+        !copy.zero && !copy.apart && !apart && (generic || spaces[0] == spaces[1])
     }
 
     /// Copies chunks of `chunk` bytes until `end` bytes, from the far end backwards where the

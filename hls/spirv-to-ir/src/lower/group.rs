@@ -101,16 +101,16 @@ pub(super) fn in_memory(ty: Type) -> Type {
 
 /// Work-items that act together.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Members {
+pub(super) enum Members {
     WorkGroup,
     SubGroup,
 }
 
 /// A work-group, as one of its work-items sees it.
 #[derive(Clone, Copy)]
-struct Team {
+pub(super) struct Team {
     /// Its local linear id, an i32.
-    rank: Value,
+    pub rank: Value,
     /// The number of work-items, an i32.
     size: Value,
 }
@@ -136,7 +136,7 @@ impl Lower<'_, '_, '_> {
     }
 
     /// Whom a function is about.
-    fn members(&self, inst: &Inst) -> R<Members> {
+    pub(super) fn members(&self, inst: &Inst) -> R<Members> {
         match Scope::from_u32(self.constant_operand(inst, 0)?) {
             Some(Scope::Workgroup) => Ok(Members::WorkGroup),
             Some(Scope::Subgroup) => Ok(Members::SubGroup),
@@ -144,13 +144,13 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    fn team(&mut self) -> Team {
+    pub(super) fn team(&mut self) -> Team {
         let (rank, size) = self.rank_in_group();
         // A work-group has less than 2^16 work-items.
         Team { rank: self.b.zext_or_trunc(rank, 32), size: self.b.zext_or_trunc(size, 32) }
     }
 
-    fn wait(&mut self) {
+    pub(super) fn wait(&mut self) {
         let local = FenceFlags { local: true, global: false };
         self.b.inst(Op::Barrier(BarrierScope::WorkGroup, local), [], None);
     }
@@ -169,19 +169,38 @@ impl Lower<'_, '_, '_> {
         self.scratch("group_values", ty, count)
     }
 
+    /// A slot for each group whose first work-item acts for all: one, or one for each sub-group.
+    pub(super) fn leaders_slots(
+        &mut self,
+        name: &'static str,
+        ty: Type,
+        members: Members,
+    ) -> Value {
+        let count = match members {
+            Members::WorkGroup => 1,
+            Members::SubGroup => self.sub_groups(),
+        };
+        self.scratch(name, ty, count)
+    }
+
+    /// Most sub-groups of a work-group.
+    fn sub_groups(&self) -> u32 {
+        self.link.largest_group().div_ceil(self.spv.sub_group_size)
+    }
+
     /// The sums of runs; element 0 also serves votes and broadcasts. Every use begins behind a barrier that follows
     /// the last read of the use before.
     fn shared_sums(&mut self, ty: Type) -> Value {
         self.scratch("group_sums", ty, RUNS)
     }
 
-    fn read_slot(&mut self, ty: Type, base: Value, index: Value) -> Value {
+    pub(super) fn read_slot(&mut self, ty: Type, base: Value, index: Value) -> Value {
         let at = self.slot(ty, base, index);
         let v = self.b.load(memory_type(ty), at, MemFlags::aligned(bytes_of(ty)));
         self.loaded(v, ty)
     }
 
-    fn write_slot(&mut self, base: Value, index: Value, v: Value) {
+    pub(super) fn write_slot(&mut self, base: Value, index: Value, v: Value) {
         let ty = self.ty(v);
         let at = self.slot(ty, base, index);
         let v = self.stored(v);
@@ -228,14 +247,14 @@ impl Lower<'_, '_, '_> {
     }
 
     /// Goes on in a new block if `cond`, and returns it with the block behind, where the caller goes on afterwards.
-    fn only_if(&mut self, cond: Value) -> Block {
+    pub(super) fn only_if(&mut self, cond: Value) -> Block {
         let (then_, behind) = (self.b.func.add_block(), self.b.func.add_block());
         self.b.branch(cond, then_, behind);
         self.b.switch_to(then_);
         behind
     }
 
-    fn go_on(&mut self, behind: Block) {
+    pub(super) fn go_on(&mut self, behind: Block) {
         self.b.jump(behind, []);
         self.b.switch_to(behind);
     }
@@ -347,7 +366,7 @@ impl Lower<'_, '_, '_> {
         let ty = self.ty(v);
         let team = self.team();
         let slots = self.slots(ty);
-        let count = self.link.largest_group().div_ceil(self.spv.sub_group_size);
+        let count = self.sub_groups();
         let sums = self.scratch("sub_group_sums", ty, count);
         let log_run = self.i32(self.spv.sub_group_size.ilog2());
         self.write_slot(slots, team.rank, v);

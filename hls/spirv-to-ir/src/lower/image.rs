@@ -287,7 +287,7 @@ impl<'a> Lower<'a, '_, '_> {
         if given.contains(ImageOperands::LOD) && self.spv.consts.scalar(inst.arg(k + 1)?) != Some(0)
         {
             let text = format!("{} of another mip level than 0", inst.name());
-            return Err(unsupported(UNSUPPORTED, text, "images and pipes"));
+            return Err(unsupported(UNSUPPORTED, text, "images"));
         }
         Ok(())
     }

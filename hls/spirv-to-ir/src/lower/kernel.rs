@@ -73,6 +73,7 @@ impl Lower<'_, '_, '_> {
             Kind::Pointer { class, pointee } => (class, pointee),
             Kind::Image(image) => return self.image_argument(arg, index, id, ty, image),
             Kind::Sampler => return Ok(self.sampler_argument(arg, index, id)),
+            Kind::Pipe { writes } => return self.pipe_argument(arg, index, id, ty, writes),
             _ => return self.value_argument(arg, index, id, ty),
         };
         if class == StorageClass::Function {

@@ -257,6 +257,9 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpPtrCastToGeneric`, `OpGenericCastToPtr`, `OpGenericCastToPtrExplicit`
     pub(crate) fn cast_space(&mut self, inst: &Inst) -> R<()> {
+        if self.is_reservation(inst.ty()?) {
+            return self.copy_object(inst);
+        }
         let v = self.pointer(inst, 0)?;
         let to = self.result_type(inst)?;
         let v = self.space_cast(v, to)?;
@@ -336,6 +339,10 @@ impl<'a> Lower<'a, '_, '_> {
     pub(super) fn int_to_pointer(&mut self, inst: &Inst) -> R<()> {
         let v = self.operand(inst, 0)?;
         let (from, to) = (self.ty(v), self.result_type(inst)?);
+        if self.is_reservation(inst.ty()?) && from.is_int() && !from.is_vector() {
+            let id = self.b.zext_or_trunc(v, to.lane_bits(0));
+            return self.set(inst, id);
+        }
         let ok = from.is_int() && !from.is_vector() && to.space().is_some();
         self.check(ok, inst, "it does not turn an integer into a pointer")?;
         let v = self.b.zext_or_trunc(v, self.spv.types.addr_bits);
@@ -391,6 +398,7 @@ impl<'a> Lower<'a, '_, '_> {
                 {
                     id = inst.arg(0)?;
                 }
+                spirv::Op::PtrCastToGeneric => id = inst.arg(0)?,
                 _ => break,
             }
         }

@@ -13,6 +13,7 @@ pub(crate) mod image;
 mod integer;
 mod kernel;
 mod memory;
+mod pipe;
 mod sync;
 pub(crate) mod table;
 mod workitem;
@@ -401,6 +402,12 @@ impl<'a> Lower<'a, '_, '_> {
             Const::Address { var, addend } => {
                 let v = self.address_constant(*var, *addend, info.ty)?;
                 out.push(v);
+            }
+            Const::PipeStorage(pipe) => {
+                let object = self.link.pipe_object(id, *pipe);
+                let object = self.module_object(object);
+                out.push(self.b.obj_addr(object));
+                out.push(self.b.constant(Type::I32, pipe.max_packets.into()));
             }
             Const::Expression => out.extend(self.expression(id)?),
             Const::Opaque => return Err(self.opaque_constant(info.ty)),

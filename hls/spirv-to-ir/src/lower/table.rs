@@ -3,6 +3,7 @@
 
 use super::Lower;
 use super::group::Combine;
+use super::pipe::Direction::{Read, Write};
 use crate::decode::{Inst, op_name};
 use crate::errors::{R, UNSUPPORTED, unsupported};
 use crate::support;
@@ -246,4 +247,21 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     (Op::GroupLogicalAndKHR, |l, i| l.group_arithmetic(i, Combine::LogicalAnd)),
     (Op::GroupLogicalOrKHR, |l, i| l.group_arithmetic(i, Combine::LogicalOr)),
     (Op::GroupLogicalXorKHR, |l, i| l.group_arithmetic(i, Combine::LogicalXor)),
+    // Pipes
+    (Op::ReadPipe, |l, i| l.pipe_transfer(i, Read)),
+    (Op::WritePipe, |l, i| l.pipe_transfer(i, Write)),
+    (Op::ReservedReadPipe, |l, i| l.pipe_reserved(i, Read)),
+    (Op::ReservedWritePipe, |l, i| l.pipe_reserved(i, Write)),
+    (Op::ReserveReadPipePackets, |l, i| l.pipe_reserve(i, Read)),
+    (Op::ReserveWritePipePackets, |l, i| l.pipe_reserve(i, Write)),
+    (Op::CommitReadPipe, |l, i| l.pipe_commit(i, Read)),
+    (Op::CommitWritePipe, |l, i| l.pipe_commit(i, Write)),
+    (Op::IsValidReserveId, |l, i| l.pipe_id_is_valid(i)),
+    (Op::GetNumPipePackets, |l, i| l.pipe_packets(i)),
+    (Op::GetMaxPipePackets, |l, i| l.pipe_most_packets(i)),
+    (Op::GroupReserveReadPipePackets, |l, i| l.pipe_group_reserve(i, Read)),
+    (Op::GroupReserveWritePipePackets, |l, i| l.pipe_group_reserve(i, Write)),
+    (Op::GroupCommitReadPipe, |l, i| l.pipe_group_commit(i, Read)),
+    (Op::GroupCommitWritePipe, |l, i| l.pipe_group_commit(i, Write)),
+    (Op::CreatePipeFromPipeStorage, |l, i| l.copy_object(i)),
 ];

@@ -24,6 +24,7 @@ pub fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind) -> Arg {
         port: pointer.then(|| "m_axi_gmem0".to_owned()),
         restrict: false,
         local_capacity: (kind == ArgKind::LocalPtr).then_some(1024),
+        packet_size: None,
     }
 }
 

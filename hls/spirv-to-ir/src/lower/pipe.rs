@@ -1,0 +1,316 @@
+//! Pipes, reservations of their packets, and pipes of the program.
+
+use super::group::Members;
+use super::{Leaves, Lower};
+use crate::decode::{Id, Inst};
+use crate::errors::R;
+use crate::pipes::{Packet, PipeFunction, RESERVATION, operands, packet};
+use crate::types::Kind;
+use abi::PipeDescriptor;
+use abi::pipe::{ALIGN, place};
+use ir::{
+    AtomicOp, BarrierScope, FenceFlags, IntCC, KernelArg, KernelArgKind, MemFlags, Op, PipeAccess,
+    Type, Value,
+};
+
+/// A pipe, as an instruction uses it.
+#[derive(Clone, Copy)]
+struct Pipe {
+    /// Address of its object.
+    object: Value,
+    /// Most packets, an i32.
+    max_packets: Value,
+    packet: Packet,
+}
+
+/// What is done to packets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Read,
+    Write,
+}
+use Direction::{Read, Write};
+
+impl<'a> Lower<'a, '_, '_> {
+    /// A kernel argument that is a pipe: the fields of its descriptor.
+    pub(super) fn pipe_argument(
+        &mut self,
+        mut arg: KernelArg,
+        index: u32,
+        id: Id,
+        ty: Id,
+        writes: bool,
+    ) -> R<KernelArg> {
+        let packet = self.link.packets()?.get(id).map(|packet| packet.size);
+        arg.kind = KernelArgKind::Pipe(PipeAccess { writes, packet });
+        (arg.size, arg.align) = (PipeDescriptor::BYTES, PipeDescriptor::ALIGN);
+        (arg.no_write, arg.no_read) = (false, false);
+        // A kernel cannot write a pipe that it also reads.
+        let alike = self.raw.params.iter().filter(|(_, other)| *other == ty).count();
+        arg.restrict = alike == 1;
+        let mut values = Leaves::new();
+        for leaf in self.spv.types.leaves(ty)? {
+            let offset = leaf.offset as u32;
+            values.push(self.b.value(Op::Arg { index, offset }, [], leaf.ty));
+        }
+        self.define(id, values);
+        Ok(arg)
+    }
+
+    /// `OpReadPipe`, `OpWritePipe`: 0, or -1 if there is no packet or no room.
+    pub(super) fn pipe_transfer(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        let pipe = self.pipe(inst, direction)?;
+        let side = self.side(pipe, direction);
+        let func = self.link.pipe_function(PipeFunction::Take);
+        let id = self.b.value(Op::Call(func), [side], RESERVATION);
+        let valid = self.is_valid(id);
+        let behind = self.only_if(valid);
+        let (start, _) = self.reservation(id);
+        let at = self.packet_at(pipe, start);
+        self.copy_packet(inst, 1, at, direction, pipe.packet)?;
+        self.commit(pipe, direction, id);
+        self.go_on(behind);
+        self.set_outcome(inst, valid)
+    }
+
+    /// `OpReservedReadPipe`, `OpReservedWritePipe`: pipe, reservation, index, pointer.
+    pub(super) fn pipe_reserved(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        let pipe = self.pipe(inst, direction)?;
+        let (id, index) = (self.id_operand(inst, 1)?, self.int_operand(inst, 2)?);
+        let (start, count) = self.reservation(id);
+        let inside = self.b.icmp(IntCC::Ult, index, count);
+        let valid = self.is_valid(id);
+        let valid = self.b.binary(Op::And, inside, valid);
+        let behind = self.only_if(valid);
+        let position = self.b.binary(Op::Add, start, index);
+        let at = self.packet_at(pipe, position);
+        self.copy_packet(inst, 3, at, direction, pipe.packet)?;
+        self.go_on(behind);
+        self.set_outcome(inst, valid)
+    }
+
+    /// `OpReserveReadPipePackets`, `OpReserveWritePipePackets`: pipe, number of packets.
+    pub(super) fn pipe_reserve(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        let pipe = self.pipe(inst, direction)?;
+        let count = self.int_operand(inst, 1)?;
+        let id = self.reserve(pipe, direction, count);
+        self.set(inst, id)
+    }
+
+    /// `OpCommitReadPipe`, `OpCommitWritePipe`: pipe, reservation.
+    pub(super) fn pipe_commit(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        let pipe = self.pipe(inst, direction)?;
+        let id = self.id_operand(inst, 1)?;
+        self.commit(pipe, direction, id);
+        Ok(())
+    }
+
+    /// `OpGroupReserveReadPipePackets` and for writing: scope, pipe, number of packets. The first work-item reserves and
+    /// tells the others.
+    pub(super) fn pipe_group_reserve(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        let members = self.members(inst)?;
+        let pipe = self.pipe(inst, direction)?;
+        let count = self.int_operand(inst, 2)?;
+        let (leads, slot) = self.leader(members);
+        let place = self.leaders_slots("group_reservations", RESERVATION, members);
+        // Others may still read the reservation before.
+        self.wait();
+        let behind = self.only_if(leads);
+        let id = self.reserve(pipe, direction, count);
+        self.write_slot(place, slot, id);
+        self.go_on(behind);
+        self.wait_for_all_memory();
+        let id = self.read_slot(RESERVATION, place, slot);
+        self.set(inst, id)
+    }
+
+    /// `OpGroupCommitReadPipe`, `OpGroupCommitWritePipe`: scope, pipe, reservation. The first work-item commits what all have
+    /// read or written.
+    pub(super) fn pipe_group_commit(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        let members = self.members(inst)?;
+        let pipe = self.pipe(inst, direction)?;
+        let id = self.id_operand(inst, 2)?;
+        let (leads, _) = self.leader(members);
+        self.wait_for_all_memory();
+        let behind = self.only_if(leads);
+        self.commit(pipe, direction, id);
+        self.go_on(behind);
+        Ok(())
+    }
+
+    /// `OpIsValidReserveId`
+    pub(super) fn pipe_id_is_valid(&mut self, inst: &Inst) -> R<()> {
+        let id = self.id_operand(inst, 0)?;
+        let valid = self.is_valid(id);
+        self.set(inst, valid)
+    }
+
+    /// `OpGetNumPipePackets`: those that readers may still reserve.
+    pub(super) fn pipe_packets(&mut self, inst: &Inst) -> R<()> {
+        let pipe = self.any_pipe(inst)?;
+        let credit = self.in_object(pipe, place::READERS + place::CREDIT);
+        let there = self.b.atomic(AtomicOp::Load, Type::I32, credit, &[], MemFlags::aligned(4));
+        let zero = self.b.constant(Type::I32, 0);
+        let negative = self.b.icmp(IntCC::Slt, there, zero);
+        let there = self.b.select(negative, zero, there);
+        self.set(inst, there)
+    }
+
+    /// `OpGetMaxPipePackets`
+    pub(super) fn pipe_most_packets(&mut self, inst: &Inst) -> R<()> {
+        let pipe = self.any_pipe(inst)?;
+        self.set(inst, pipe.max_packets)
+    }
+
+    /// The pipe that an instruction uses.
+    fn any_pipe(&mut self, inst: &Inst) -> R<Pipe> {
+        let (pipe, size) =
+            operands(inst.op).ok_or_else(|| self.mismatch(inst, "it is about no pipe"))?;
+        let id = inst.arg(pipe)?;
+        let kind = &self.spv.types.get(self.spv.type_of(id)?)?.kind;
+        self.check(matches!(kind, Kind::Pipe { .. }), inst, "its operand is not a pipe")?;
+        let packet = packet(self.spv, inst, size)?;
+        match self.leaves(id)?[..] {
+            [object, max_packets] => Ok(Pipe { object, max_packets, packet }),
+            _ => Err(self.mismatch(inst, "its operand is not a pipe")),
+        }
+    }
+
+    /// The pipe that an instruction uses, whose type must allow it.
+    fn pipe(&mut self, inst: &Inst, direction: Direction) -> R<Pipe> {
+        let pipe = self.any_pipe(inst)?;
+        let (operand, _) = operands(inst.op).unwrap_or_default();
+        let ty = self.spv.type_of(inst.arg(operand)?)?;
+        let wanted = Kind::Pipe { writes: direction == Write };
+        let why = match direction {
+            Read => "it reads a write-only pipe",
+            Write => "it writes a read-only pipe",
+        };
+        self.check(self.spv.types.get(ty)?.kind == wanted, inst, why)?;
+        Ok(pipe)
+    }
+
+    /// Whether a type is that of reservations. clang makes `CLK_NULL_RESERVE_ID` of an integer by casts of pointers.
+    pub(super) fn is_reservation(&self, ty: Id) -> bool {
+        self.spv.def_inst(ty).is_some_and(|inst| inst.op == rspirv::spirv::Op::TypeReserveId)
+    }
+
+    /// An operand that is a reservation.
+    fn id_operand(&mut self, inst: &Inst, k: usize) -> R<Value> {
+        let id = self.operand(inst, k)?;
+        self.check(self.ty(id) == RESERVATION, inst, "its operand is not a reservation")?;
+        Ok(id)
+    }
+
+    /// An operand that is an integer, as i32.
+    fn int_operand(&mut self, inst: &Inst, k: usize) -> R<Value> {
+        let n = self.operand(inst, k)?;
+        self.check(self.is_int_scalar(n), inst, "an operand is not an integer")?;
+        Ok(self.b.zext_or_trunc(n, 32))
+    }
+
+    /// The address of something in the pipe's object.
+    fn in_object(&mut self, pipe: Pipe, offset: u32) -> Value {
+        self.at_offset(pipe.object, offset.into())
+    }
+
+    fn side(&mut self, pipe: Pipe, direction: Direction) -> Value {
+        let offset = match direction {
+            Read => place::READERS,
+            Write => place::WRITERS,
+        };
+        self.in_object(pipe, offset)
+    }
+
+    fn reserve(&mut self, pipe: Pipe, direction: Direction, count: Value) -> Value {
+        let side = self.side(pipe, direction);
+        let func = self.link.pipe_function(PipeFunction::Reserve);
+        self.b.value(Op::Call(func), [side, count], RESERVATION)
+    }
+
+    fn commit(&mut self, pipe: Pipe, direction: Direction, id: Value) {
+        let (other, mark) = match direction {
+            Read => (Write, place::READERS_MARK),
+            Write => (Read, place::WRITERS_MARK),
+        };
+        let (side, other) = (self.side(pipe, direction), self.side(pipe, other));
+        let mask = self.mask(pipe);
+        let marks = self.marks(pipe, mask, mark);
+        let func = self.link.pipe_function(PipeFunction::Commit);
+        self.b.inst(Op::Call(func), [side, other, marks, mask, id], None);
+    }
+
+    /// The number of slots minus 1: ones from the most significant bit of the number of packets on.
+    fn mask(&mut self, pipe: Pipe) -> Value {
+        let zeros = self.b.unary(Op::Clz, pipe.max_packets);
+        let ones = self.b.constant(Type::I32, u32::MAX.into());
+        self.b.binary(Op::LShr, ones, zeros)
+    }
+
+    /// The mark of slot 0, on a line behind the packets of all slots.
+    fn marks(&mut self, pipe: Pipe, mask: Value, mark: u32) -> Value {
+        let mask = self.b.zext_or_trunc(mask, self.spv.types.addr_bits);
+        let one = self.b.size(1);
+        let slots = self.b.binary(Op::Add, mask, one);
+        let size = self.b.size(pipe.packet.size.into());
+        let bytes = self.b.binary(Op::Mul, slots, size);
+        let align = u64::from(ALIGN);
+        let [up, down] = [align - 1, !(align - 1)].map(|n| self.b.size(n));
+        let bytes = self.b.binary(Op::Add, bytes, up);
+        let bytes = self.b.binary(Op::And, bytes, down);
+        let first = self.in_object(pipe, place::PACKETS + mark);
+        self.b.ptr_add(first, bytes)
+    }
+
+    /// The address of the packet at a position.
+    fn packet_at(&mut self, pipe: Pipe, position: Value) -> Value {
+        let mask = self.mask(pipe);
+        let slot = self.b.binary(Op::And, position, mask);
+        let slot = self.b.zext_or_trunc(slot, self.spv.types.addr_bits);
+        let size = self.b.size(pipe.packet.size.into());
+        let offset = self.b.binary(Op::Mul, slot, size);
+        let first = self.in_object(pipe, place::PACKETS);
+        self.b.ptr_add(first, offset)
+    }
+
+    /// First position and number of packets.
+    fn reservation(&mut self, id: Value) -> (Value, Value) {
+        let part = |l: &mut Self, lo: u8| l.b.value(Op::Slice { lo }, [id], Type::I32);
+        (part(self, 0), part(self, 32))
+    }
+
+    /// Whether a reservation has packets: neither 0 nor all ones, which is how clang spells `CLK_NULL_RESERVE_ID`.
+    fn is_valid(&mut self, id: Value) -> Value {
+        let (_, count) = self.reservation(id);
+        let zero = self.b.constant(Type::I32, 0);
+        self.b.icmp(IntCC::Sgt, count, zero)
+    }
+
+    /// The result of an access to a packet: 0 or -1.
+    fn set_outcome(&mut self, inst: &Inst, done: Value) -> R<()> {
+        let ty = self.result_type(inst)?;
+        self.check(ty.is_int() && !ty.is_vector(), inst, "its result is not an integer")?;
+        let failed = self.b.unary(Op::Not, done);
+        let outcome = self.b.sext_or_trunc(failed, ty.lane_bits(0));
+        self.set(inst, outcome)
+    }
+
+    /// Whether the work-item acts for the group or sub-group, and the number of the sub-group.
+    fn leader(&mut self, members: Members) -> (Value, Value) {
+        let rank = self.team().rank;
+        let zero = self.b.constant(Type::I32, 0);
+        if members == Members::WorkGroup {
+            return (self.b.icmp(IntCC::Eq, rank, zero), zero);
+        }
+        let inside = self.b.constant(Type::I32, (self.spv.sub_group_size - 1).into());
+        let lane = self.b.binary(Op::And, rank, inside);
+        let leads = self.b.icmp(IntCC::Eq, lane, zero);
+        let shift = self.b.constant(Type::I32, self.spv.sub_group_size.ilog2().into());
+        (leads, self.b.binary(Op::LShr, rank, shift))
+    }
+
+    fn wait_for_all_memory(&mut self) {
+        let flags = FenceFlags { local: true, global: true };
+        self.b.inst(Op::Barrier(BarrierScope::WorkGroup, flags), [], None);
+    }
+}
