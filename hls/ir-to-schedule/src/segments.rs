@@ -11,7 +11,7 @@ use base::entity::{PrimaryMap, SecondaryMap};
 use base::{FxHashMap, IndexMap, Result};
 use ir::analysis::{Cfg, Liveness};
 use ir::{Block, Function, Inst, Op, Value};
-use schedule::{Access, BlockSchedule, Clock, Control, KernelSchedule, Place, Segment};
+use schedule::{Access, BlockSchedule, Clock, Control, KernelSchedule, OpTiming, Place, Segment};
 use target::Family;
 
 /// Cycles that a credit needs to come back beside the segment's latency: FIFO and counter.
@@ -62,10 +62,12 @@ pub fn schedule(
     )?;
     let liveness = Liveness::new(&s.func, &cfg, |v| !uniform.is_fixed(&s.func, v));
     let nests = forms::Nests::new(&s.func, &cfg);
+    let exit = timing::exit(family);
     for block in cfg.rpo.clone() {
         let out = live_out(&cfg, &liveness, block);
-        let mut schedule =
-            |s: &mut KernelSchedule| schedule_block(s, &uniform, not_before, block, &out, options);
+        let mut schedule = |s: &mut KernelSchedule| {
+            schedule_block(s, &uniform, not_before, block, (&out, exit), options)
+        };
         schedule(&mut s)?;
         let sequential = pipelined::conflict(&s.func, block, &found.conflicts);
         let site = forms::Site { block, sequential, in_loop: nests.in_loop(&s.func, block) };
@@ -179,7 +181,7 @@ fn schedule_block(
     uniform: &Uniform,
     not_before: &NotBefore,
     block: Block,
-    live_out: &[Value],
+    (live_out, exit): (&[Value], OpTiming),
     options: &Options,
 ) -> Result<()> {
     let cutter = Cutter { func: &s.func, accesses: &s.accesses, uniform, not_before };
@@ -209,7 +211,9 @@ fn schedule_block(
         let free = |v: Value| uniform.is_fixed(&s.func, v);
         let r =
             Region { func: &s.func, timing: &s.timing, insts: body, leaves: &leaves, free: &free };
-        r.problem(s.clock)
+        let mut problem = r.problem(s.clock);
+        problem.leave_through(exit);
+        problem
     };
     let mut problems: Vec<Problem> = bodies.iter().enumerate().map(problem).collect();
     if s.task && options.scheduler.keeps_timing() {
