@@ -93,7 +93,7 @@ module clhls_load #(
   reg [LINE_BITS-1:0] last_line_q;  // line of the youngest predicated request, p1's if it is one
 
   wire same_page = k_line[LINE_BITS-1:PAGE] == last_line_q[LINE_BITS-1:PAGE];
-  wire [PAGE:0] follower = {1'b0, last_line_q[PAGE-1:0]} + 1'b1;
+  reg  [PAGE:0] follower_q;  // the line after last_line_q in the page, carry above
 
   // ---- the open line ----
   reg                 open_q;       // its beat is reserved, its address not yet given to the burst unit
@@ -137,8 +137,11 @@ module clhls_load #(
       p1_any_q  <= |k_pred;
       p1_off_q  <= k_off;
       p1_same_q <= same_page & (k_line[PAGE-1:0] == last_line_q[PAGE-1:0]);
-      p1_next_q <= same_page & ({1'b0, k_line[PAGE-1:0]} == follower);
-      if (k_valid & |k_pred) last_line_q <= k_line;
+      p1_next_q <= same_page & ({1'b0, k_line[PAGE-1:0]} == follower_q);
+      if (k_valid & |k_pred) begin
+        last_line_q <= k_line;
+        follower_q  <= {1'b0, k_line[PAGE-1:0]} + 1'b1;
+      end
     end
     if (open_now) begin
       open_line_q <= last_line_q;

@@ -31,21 +31,24 @@ module clhls_pipe_ctl #(
 
   reg  [CW-1:0] credits_q;
   reg           ready_q;
+  reg           back_q;    // a word left the exit FIFO in the cycle before: its pop comes late in a cycle
   wire          credit_d;  // a credit is left in the next cycle
   wire          pause;     // the next cycle is inside the initiation interval, or between two multiples of it
 
   assign s_ready = ready_q;
   assign start   = s_valid & ready_q;
   assign valid[0] = start;
-  assign credit_d = exit_pop | (credits_q != (start ? ONE : NONE));
+  assign credit_d = back_q | (credits_q != (start ? ONE : NONE));
 
   always @(posedge clk) begin
     if (rst) begin
       credits_q <= ALL;
       ready_q   <= 1'b1;
+      back_q    <= 1'b0;
     end else begin
-      if (start & ~exit_pop) credits_q <= credits_q - ONE;
-      else if (exit_pop & ~start) credits_q <= credits_q + ONE;
+      if (start & ~back_q) credits_q <= credits_q - ONE;
+      else if (back_q & ~start) credits_q <= credits_q + ONE;
+      back_q  <= exit_pop;
       ready_q <= credit_d & ~pause;
     end
   end

@@ -102,7 +102,7 @@ module clhls_store #(
   reg [LINE_BITS-1:0] last_line_q;  // line of the youngest predicated request, p1's if it is one
 
   wire same_page = k_line[LINE_BITS-1:PAGE] == last_line_q[LINE_BITS-1:PAGE];
-  wire [PAGE:0] follower = {1'b0, last_line_q[PAGE-1:0]} + 1'b1;
+  reg  [PAGE:0] follower_q;  // the line after last_line_q in the page, carry above
 
   // ---- the open line ----
   reg                   open_q;
@@ -119,11 +119,11 @@ module clhls_store #(
   wire beats_ready;  // beat FIFO takes its data
   wire pend_ready;
   wire ending;       // register: no more requests join the open line
-  wire share      = p1_same_q & open_q & ~ending;
-  wire need       = p1_valid_q & p1_pred_q & ~share;
-  wire line_valid = open_q & beats_ready & (need | ending);
+  wire leaves     = p1_valid_q & p1_pred_q & (ending | ~p1_same_q);  // p1 does not go into the line that is open
+  wire need       = p1_valid_q & p1_pred_q & (ending | ~p1_same_q | ~open_q);
+  wire line_valid = open_q & beats_ready & (leaves | ending);
   wire close      = line_valid & line_ready;
-  wire can_go     = ~need | ~open_q | (beats_ready & line_ready);
+  wire can_go     = ~leaves | ~open_q | (beats_ready & line_ready);
   wire go         = p1_valid_q & pend_ready & can_go;
   wire open_now   = go & need;
   wire write      = go & p1_pred_q;
@@ -147,8 +147,11 @@ module clhls_store #(
       p1_data_q <= k_data;
       p1_strb_q <= k_strb;
       p1_same_q <= same_page & (k_line[PAGE-1:0] == last_line_q[PAGE-1:0]);
-      p1_next_q <= same_page & ({1'b0, k_line[PAGE-1:0]} == follower);
-      if (k_valid & k_pred) last_line_q <= k_line;
+      p1_next_q <= same_page & ({1'b0, k_line[PAGE-1:0]} == follower_q);
+      if (k_valid & k_pred) begin
+        last_line_q <= k_line;
+        follower_q  <= {1'b0, k_line[PAGE-1:0]} + 1'b1;
+      end
     end
     if (open_now) begin
       open_line_q <= last_line_q;

@@ -55,6 +55,17 @@ pub struct Problem {
     pub budget_ns: f64,
 }
 
+impl Problem {
+    /// What leaves the region passes an operation on its way: one more node, behind all others.
+    pub fn leave_through(&mut self, timing: OpTiming) {
+        let leaves = |k: &u32| self.nodes[*k as usize].leaves;
+        let operands: Vec<u32> = (0..self.nodes.len() as u32).filter(leaves).collect();
+        if !operands.is_empty() {
+            self.nodes.push(Node { timing, bits: 0, operands, leaves: false });
+        }
+    }
+}
+
 /// Starting cycle of each node, and the region's length.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Solution {

@@ -12,7 +12,7 @@ use base::entity::{PrimaryMap, SecondaryMap};
 use base::{FxHashMap, IndexMap, Result};
 use ir::analysis::{Cfg, Liveness};
 use ir::{Block, Function, Inst, Op, Value};
-use schedule::{Access, BlockSchedule, Clock, Control, KernelSchedule, Place, Segment};
+use schedule::{Access, BlockSchedule, Clock, Control, KernelSchedule, OpTiming, Place, Segment};
 use target::Family;
 
 /// Cycles that a credit needs to come back beside the segment's latency: FIFO and counter.
@@ -65,9 +65,11 @@ pub fn schedule(
     let liveness = Liveness::new(&s.func, &cfg, |v| !uniform.is_fixed(&s.func, v));
     let nests = forms::Nests::new(&s.func, &cfg);
     let mut shared = vec![];
+    let exit = timing::exit(family);
     for block in cfg.rpo.clone() {
         let out = live_out(&cfg, &liveness, block);
-        let of_block = OfBlock { block, uniform: &uniform, not_before, live_out: &out, options };
+        let of_block =
+            OfBlock { block, uniform: &uniform, not_before, live_out: &out, exit, options };
         let mut schedule = |s: &mut KernelSchedule| of_block.schedule(s).map(drop);
         schedule(&mut s)?;
         let sequential = pipelined::conflict(&s.func, block, &found.conflicts);
@@ -186,6 +188,8 @@ struct OfBlock<'a> {
     not_before: &'a NotBefore,
     /// Values that later blocks need.
     live_out: &'a [Value],
+    /// What they pass on their way out of a segment.
+    exit: OpTiming,
     options: &'a Options<'a>,
 }
 
@@ -223,7 +227,10 @@ impl OfBlock<'_> {
             let leaves = |v: Value| needed.get(&v).is_some_and(|n| *n >= k as u32);
             let free = |v: Value| uniform.is_fixed(&s.func, v);
             let (leaves, free) = (&leaves, &free);
-            Region { func: &s.func, timing: &s.timing, insts, leaves, free }.problem(s.clock)
+            let region = Region { func: &s.func, timing: &s.timing, insts, leaves, free };
+            let mut problem = region.problem(s.clock);
+            problem.leave_through(self.exit);
+            problem
         };
         let mut problems: Vec<Problem> = bodies.iter().enumerate().map(problem).collect();
         let scheduler = self.options.scheduler;

@@ -39,6 +39,11 @@ pub fn op_kind(func: &Function, inst: Inst) -> (OpKind, u32) {
     (kind, width)
 }
 
+/// What a value passes at the end of its segment: the multiplexer in front of the registers of an exit FIFO or skid buffer.
+pub fn exit(family: &Family) -> OpTiming {
+    OpTiming::combinational(family.delay_ns(OpKind::Mux { ways: 2 }, 1))
+}
+
 /// Timing of a pure operation that is not a unit.
 pub fn op_timing(func: &Function, inst: Inst, family: &Family) -> OpTiming {
     let d = &func.insts[inst];

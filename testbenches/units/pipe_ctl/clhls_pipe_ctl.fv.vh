@@ -25,8 +25,8 @@
   always @* if (f_on & exit_pop) assume (f_fifo != 0);
   always @* if (f_on) begin
     assert (f_pipe == f_inside);
-    assert (f_fifo + f_pipe <= DEPTH);
-    assert (credits_q == DEPTH - f_fifo - f_pipe);
+    assert (f_fifo + f_pipe + back_q <= DEPTH);
+    assert (credits_q == DEPTH - f_fifo - f_pipe - back_q);
     if (start & ~rst) assert (f_since >= II);
     assert (ready_q == (credits_q != 0 && f_since >= II && (f_since > WINDOW || f_since % II == 0)));
     if (valid[LATENCY]) assert (f_fifo < DEPTH);
