@@ -15,6 +15,10 @@ use target::{Area, Board};
 const ROUTABLE: f64 = 0.85;
 /// What the limits of unrolling are divided by at most.
 const MOST_DIVISOR: u32 = 4096;
+/// Most cycles between work-items that operators are shared in.
+const MOST_INTERVAL: u32 = 16;
+/// What is left of a kernel's excess at most when operators are shared in twice as many cycles, if that is worth it.
+const WORTH: f64 = 0.97;
 /// Fewest work-items that loops are made for.
 const FEWEST_WORK_ITEMS: u32 = 64;
 
@@ -27,31 +31,46 @@ pub struct Thrift {
     pub small_division: bool,
     /// Most work-items in a loop.
     pub work_items: u32,
+    /// Cycles between work-items, in which operators are shared.
+    pub interval: u32,
 }
 
 impl Default for Thrift {
     fn default() -> Self {
-        Thrift { unroll_divisor: 1, small_division: false, work_items: ir_to_schedule::WORK_ITEMS }
+        let work_items = ir_to_schedule::WORK_ITEMS;
+        Thrift { unroll_divisor: 1, small_division: false, work_items, interval: 1 }
     }
 }
 
 impl Thrift {
     /// The next smaller hardware; none when there is nothing left to save. `divides` tells whether the kernel has divisions or
-    /// roots that could be smaller.
-    fn next(self, logic: bool, divides: bool) -> Option<Thrift> {
-        let unroll = (self.unroll_divisor < MOST_DIVISOR)
-            .then_some(Thrift { unroll_divisor: self.unroll_divisor * 16, ..self });
+    /// roots that could be smaller, `shares` whether it has operators that could be shared more.
+    fn next(self, logic: bool, divides: bool, shares: bool) -> Option<Thrift> {
+        let share = self.share().filter(|_| shares && self.unroll_divisor == 1);
+        // What did not fit at the longest interval is tried without it.
+        let unroll = (self.unroll_divisor < MOST_DIVISOR).then_some(Thrift {
+            unroll_divisor: self.unroll_divisor * 16,
+            interval: 1,
+            ..self
+        });
         // With smaller divisions, unrolling may fit.
         let divide = (divides && !self.small_division).then_some(Thrift {
             small_division: true,
             unroll_divisor: 1,
+            interval: 1,
             ..self
         });
-        let unroll = unroll.or(divide);
+        let unroll = share.or(unroll).or(divide);
         let hold = (self.work_items > FEWEST_WORK_ITEMS)
             .then_some(Thrift { work_items: (self.work_items / 4).max(FEWEST_WORK_ITEMS), ..self });
         // Fewer work-items save block RAM, which little else does.
         if logic { unroll.or(hold) } else { hold.or(unroll) }
+    }
+
+    /// With operators shared in twice as many cycles.
+    fn share(self) -> Option<Thrift> {
+        let interval = 2 * self.interval;
+        (interval <= MOST_INTERVAL).then_some(Thrift { interval, ..self })
     }
 
     /// What is saved, for people; divisions then take operands every `interval` cycles.
@@ -63,6 +82,12 @@ impl Thrift {
         if self.small_division {
             parts.push(format!(
                 "divisions and square roots are loops of steps, so that work-items or iterations come only every {interval} cycles"
+            ));
+        }
+        if self.interval > 1 {
+            parts.push(format!(
+                "operators are shared, so that work-items or iterations come only every {} cycles",
+                self.interval
             ));
         }
         if self.work_items < ir_to_schedule::WORK_ITEMS {
@@ -107,6 +132,27 @@ impl Hardware {
     fn slowest_division(&self, kernel: &str) -> u32 {
         let of_kernel = self.manifest.kernels.iter().filter(|k| k.signature.name == kernel);
         of_kernel.flat_map(|k| &k.divisions).map(|d| d.interval).max().unwrap_or(1)
+    }
+
+    /// Whether a kernel has operators of a kind in one segment, or multipliers inside of an operator, that could be shared.
+    fn shares(&self, kernel: &str) -> bool {
+        let multiplies = |u: &schedule::Unit| {
+            let all = u.func.layout.iter().flat_map(|b| &u.func.blocks[*b].insts);
+            all.filter(|i| u.func.insts[**i].op == ir::Op::Mul).count() > 1
+        };
+        let of_kernel = self.schedules.iter().filter(|s| s.func.name == kernel);
+        of_kernel.into_iter().any(|s| {
+            let mut seen = base::FxHashSet::default();
+            let twice = s.func.layout.iter().any(|b| {
+                s.func.blocks[*b].insts.iter().any(|i| match (s.place[*i], s.unit_of[*i]) {
+                    (Some(schedule::Place::Segment { segment, .. }), Some(u)) => {
+                        !seen.insert((*b, segment, u))
+                    }
+                    _ => false,
+                })
+            });
+            twice || s.units.values().any(multiplies)
+        })
     }
 
     /// Kernels that exceed the board, by name.
@@ -163,10 +209,12 @@ impl Pipeline<'_> {
             for (name, over) in &over {
                 let thrift = self.thrift_of(name);
                 let best = smallest.entry(name.clone()).or_insert((over.times, thrift));
+                let helps = thrift.interval == 1 || over.times < WORTH * best.0;
                 if over.times < best.0 {
                     *best = (over.times, thrift);
                 }
-                let next = thrift.next(over.logic, made.divides(name));
+                let shares = helps && made.shares(name);
+                let next = thrift.next(over.logic, made.divides(name), shares);
                 if next.is_none() {
                     hopeless.push(name.clone());
                 }

@@ -253,7 +253,7 @@ impl<'a> Pipeline<'a> {
             memory_ports,
             work_items: self.thrift_of(kernel).work_items,
             small_division: self.thrift_of(kernel).small_division,
-            interval: 1,
+            interval: self.thrift_of(kernel).interval,
             private_memory_bits: self.private_memory_bits(),
         };
         let mut all = vec![];

@@ -74,7 +74,27 @@ fn a_loop_is_unrolled_less_where_the_device_is_small() {
 
 /// What is said to a build of as many divisions of 64 bits one behind the other, and its report. The input itself unrolls them.
 fn build_long(divisions: u32) -> (String, serde_json::Value) {
-    let line = |k: u32| format!("  v{}:i64 = udiv v{}, v1\n", k + 3, k + 2);
+    build_lines(divisions, &|k| format!("  v{}:i64 = udiv v{}, v1\n", k + 3, k + 2))
+}
+
+/// The same with divisions of 64 bits and less, no two of the same width, so that none can share an instance with another.
+fn build_different(divisions: u32) -> (String, serde_json::Value) {
+    build_lines(divisions, &|k| {
+        let (width, n) = (64 - k, 1000 + 10 * k);
+        if k == 0 {
+            return "  v3:i64 = udiv v2, v1\n".to_owned();
+        }
+        let (a, b, q) = (n, n + 1, n + 2);
+        format!(
+            "  v{a}:i{width} = slice v{} lo 0\n  v{b}:i{width} = slice v1 lo 0\n  \
+             v{q}:i{width} = udiv v{a}, v{b}\n  v{}:i64 = zext v{q}\n",
+            k + 2,
+            k + 3
+        )
+    })
+}
+
+fn build_lines(divisions: u32, line: &dyn Fn(u32) -> String) -> (String, serde_json::Value) {
     let lines: String = (0..divisions).map(line).collect();
     let source = format!(
         "module \"long\" addr 64 cl 120\n\nkernel f0 \"long\" {{\n  arg 0 \"out\" \"ulong*\" global size 8 align 8\n  \
@@ -93,18 +113,41 @@ fn build_long(divisions: u32) -> (String, serde_json::Value) {
 
 #[test]
 fn divisions_become_loops_of_steps_where_nothing_else_helps() {
+    let (said, report) = build_different(28);
+    assert!(said.contains("warning[W0313]: kernel `long` takes about"), "{said}");
+    assert!(said.contains("divisions and square roots are loops of steps"), "{said}");
+    assert!(said.contains("work-items or iterations come only every 65 cycles"), "{said}");
+    assert!(!said.contains("unrolling") && !said.contains("shared"), "{said}");
+    let kernel = &report["kernels"][0];
+    // A step of at most 64 bits for each, where a pipeline has as many steps as bits.
+    assert!(kernel["estimated_area"]["lut"].as_f64().expect("a number") < 28.0 * 500.0);
+    let divisions = kernel["divisions"].as_array().expect("a list");
+    assert_eq!(divisions.len(), 28);
+    for (k, d) in divisions.iter().enumerate() {
+        // A turn for each bit, and one cycle to take operands.
+        assert_eq!(
+            (&d["form"], &d["interval"]),
+            (&"loop of steps".into(), &(65 - k).into()),
+            "{d}"
+        );
+    }
+}
+
+#[test]
+fn operators_are_shared_where_work_items_may_come_less_often() {
     let (said, report) = build_long(32);
     assert!(said.contains("warning[W0313]: kernel `long` takes about"), "{said}");
-    assert!(said.contains("work-items or iterations come only every 65 cycles"), "{said}");
-    assert!(!said.contains("unrolling"), "{said}");
+    // 32 dividers take 164 000 LUTs, half of the device's 69 000 that can be used are 13 of them: every second cycle is not enough.
+    assert!(said.contains("operators are shared"), "{said}");
+    assert!(said.contains("work-items or iterations come only every 4 cycles"), "{said}");
+    assert!(!said.contains("unrolling") && !said.contains("loops of steps"), "{said}");
     let kernel = &report["kernels"][0];
-    // A step of 64 bits for each, where a pipeline has 64.
-    assert!(kernel["estimated_area"]["lut"].as_f64().expect("a number") < 32.0 * 500.0);
-    let divisions = kernel["divisions"].as_array().expect("a list");
-    assert_eq!(divisions.len(), 32);
-    for d in divisions {
-        assert_eq!((&d["form"], &d["interval"]), (&"loop of steps".into(), &65.into()), "{d}");
-    }
+    // Eight dividers of 64 steps of 64 bits, and not nine.
+    let lut = kernel["estimated_area"]["lut"].as_f64().expect("a number");
+    let divider = 164_000.0 / 32.0;
+    assert!(lut > 8.0 * divider && lut < 12.0 * divider, "{lut}");
+    let segments = kernel["blocks"][0]["segments"].as_array().expect("a list");
+    assert!(segments.iter().any(|s| s["ii"] == 4), "{segments:?}");
 }
 
 #[test]

@@ -75,6 +75,13 @@ pub fn schedule(
         let sequential = pipelined::conflict(&s.func, block, &found.conflicts);
         let site = forms::Site { block, sequential, in_loop: nests.in_loop(&s.func, block) };
         forms::choose(&mut s, units, site, options.small_division, &mut schedule)?;
+        // In kernels of one work-item a latency inside of a loop may be its interval.
+        if options.interval > 1
+            && !task
+            && sharing::share_inside(&mut s, units, block, options.interval)?
+        {
+            of_block.schedule(&mut s)?;
+        }
         shared.extend(of_block.share(&mut s, units, site)?);
     }
     if task {
@@ -82,6 +89,8 @@ pub fn schedule(
     }
     forms::set_intervals(&mut s, units, &shared);
     s.shared = shared.into_iter().flat_map(|g| g.shared).collect();
+    let notes = sharing::notes(&s, units);
+    s.notes.extend(notes);
     // Blocks that control cannot reach have no hardware.
     s.func.layout.retain(|b| cfg.is_reachable(*b));
     Ok(s)

@@ -10,10 +10,11 @@ use crate::forms::{Pace, Site};
 use crate::problem::Problem;
 use crate::units::Units;
 use crate::{Options, pipelined, turns};
+use base::entity::SecondaryMap;
 use base::{IndexMap, Result};
 use ir::{Block, Inst, Op};
 use schedule::product::factors;
-use schedule::{KernelSchedule, Place, Segment, Shared, UnitId};
+use schedule::{KernelSchedule, OpTiming, Place, Segment, Shared, UnitId};
 use target::{Family, OpKind};
 
 /// How a block's tokens come.
@@ -137,10 +138,63 @@ fn kinds(s: &KernelSchedule, units: &Units, body: &[Inst]) -> Vec<Kind> {
             _ => continue,
         };
         let (what, kind) = new;
+        let bits = kind.bits;
         let entry = kinds.entry(what).or_insert(kind);
         entry.nodes.push(n as u32);
+        // The widest operands.
+        entry.bits = entry.bits.max(bits);
     }
     kinds.into_values().filter(|k| k.nodes.len() > 1).collect()
+}
+
+/// The products of some instructions that could share multipliers, by kind; node `n` is instruction `n`.
+pub fn products(
+    func: &ir::Function,
+    timing: &SecondaryMap<Inst, OpTiming>,
+    body: &[Inst],
+    family: &Family,
+) -> Vec<Kind> {
+    let mut kinds: IndexMap<What, Kind> = IndexMap::default();
+    for (n, &inst) in body.iter().enumerate() {
+        if func.insts[inst].op == Op::Mul && timing[inst].latency > 0 {
+            let (what, kind) = product(func, inst, family);
+            let entry = kinds.entry(what).or_insert(Kind { bits: 0, ..kind });
+            entry.nodes.push(n as u32);
+            entry.bits = entry.bits.max(shape(func, inst, family).2);
+        }
+    }
+    kinds.into_values().filter(|k| k.nodes.len() > 1).collect()
+}
+
+/// Gives units that are alone in their segment, so that they have none to share an instance with, the form whose own products
+/// share multipliers. Whether there are any such units; the block must be scheduled again then.
+///
+/// # Errors
+/// If the scheduler finds no schedule.
+pub fn share_inside(
+    s: &mut KernelSchedule,
+    units: &mut Units,
+    block: Block,
+    interval: u32,
+) -> Result<bool> {
+    let mut of_segment: IndexMap<(u32, UnitId), Vec<Inst>> = IndexMap::default();
+    for &inst in &s.func.blocks[block].insts {
+        if let (Some(Place::Segment { segment, .. }), Some(unit)) = (s.place[inst], s.unit_of[inst])
+        {
+            of_segment.entry((segment, unit)).or_default().push(inst);
+        }
+    }
+    let mut changed = false;
+    for ((segment, unit), insts) in of_segment {
+        let every = interval.max(slowest(s, units, block, Some(segment)));
+        let [inst] = insts[..] else { continue };
+        if let Some(form) = units.sharing(unit, every)? {
+            s.unit_of[inst] = Some(form);
+            s.timing[inst] = units.get(form).timing;
+            changed = true;
+        }
+    }
+    Ok(changed)
 }
 
 /// The kind of a product that is one tile.
@@ -236,6 +290,37 @@ fn distances(s: &KernelSchedule, units: &Units, group: &Shared) -> Vec<(u32, u32
 fn between(cycles: &[u32]) -> impl Iterator<Item = u32> {
     let pairs = (0..cycles.len()).flat_map(|k| (0..k).map(move |j| (j, k)));
     pairs.map(|(j, k)| cycles[j].abs_diff(cycles[k]))
+}
+
+/// What the report says of shared instances: of each kind, how many operations share how many.
+pub fn notes(s: &KernelSchedule, units: &Units) -> Vec<String> {
+    let mut of_kind: IndexMap<String, (usize, usize)> = IndexMap::default();
+    let mut inside: IndexMap<UnitId, ()> = IndexMap::default();
+    for group in &s.shared {
+        let name = match s.unit_of[group.insts[0]] {
+            Some(unit) => units.get(unit).name.clone(),
+            None => "products of one multiplier".to_owned(),
+        };
+        let sums = of_kind.entry(name).or_default();
+        *sums = (sums.0 + group.insts.len(), sums.1 + 1);
+    }
+    for &inst in s.func.layout.iter().flat_map(|b| &s.func.blocks[*b].insts) {
+        if let Some(unit) = s.unit_of[inst].filter(|u| !units.get(*u).shared.is_empty()) {
+            inside.insert(unit, ());
+        }
+    }
+    let own = of_kind.into_iter().map(|(name, (operations, instances))| {
+        let plural = if instances == 1 { "" } else { "s" };
+        format!("{name}: {operations} operations share {instances} instance{plural}")
+    });
+    let inner = inside.into_keys().map(|unit| {
+        let unit = units.get(unit);
+        let products: usize = unit.shared.iter().map(|g| g.insts.len()).sum();
+        let multipliers = unit.shared.len();
+        let plural = if multipliers == 1 { "" } else { "s" };
+        format!("{}: {products} products inside share {multipliers} multiplier{plural}", unit.name)
+    });
+    own.chain(inner).collect()
 }
 
 /// Whether a block with shared instances is as fast as before, or as fast as is asked for.

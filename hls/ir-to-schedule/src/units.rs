@@ -2,7 +2,7 @@
 
 use crate::problem::{self, Constraint, Input, Node, Problem, Scheduler, Solution};
 use crate::region::{self, Region};
-use crate::{Asap, expand, timing, turns};
+use crate::{Asap, bind, expand, sharing, timing, turns};
 use arith::Operator;
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{Diagnostic, IndexMap, Result};
@@ -22,6 +22,8 @@ pub struct Units<'a> {
     operators: SecondaryMap<UnitId, Option<Operator>>,
     /// Forms of an operator that are loops.
     turning: IndexMap<Operator, Vec<UnitId>>,
+    /// Forms of a pipeline whose products share multipliers, by the cycles between operands.
+    sharing: IndexMap<(UnitId, u32), Option<UnitId>>,
     units: PrimaryMap<UnitId, Unit>,
     notes: Vec<String>,
 }
@@ -36,6 +38,7 @@ impl<'a> Units<'a> {
             ids: IndexMap::default(),
             operators: SecondaryMap::new(),
             turning: IndexMap::default(),
+            sharing: IndexMap::default(),
             units: PrimaryMap::new(),
             notes: vec![],
         }
@@ -101,6 +104,65 @@ impl<'a> Units<'a> {
         }
         self.turning.insert(operator, forms.clone());
         Ok(forms)
+    }
+
+    /// The form of a pipeline that takes operands every `interval` cycles and multiplies with as few tiles as that allows; none
+    /// if it would not be smaller.
+    pub fn sharing(&mut self, pipeline: UnitId, interval: u32) -> Result<Option<UnitId>> {
+        if let Some(known) = self.sharing.get(&(pipeline, interval)) {
+            return Ok(*known);
+        }
+        let form = match self.units[pipeline].interval() {
+            1 => self.make_sharing(pipeline, interval)?,
+            _ => None,
+        };
+        let id = form.map(|unit| self.units.push(unit));
+        self.sharing.insert((pipeline, interval), id);
+        Ok(id)
+    }
+
+    fn make_sharing(&self, pipeline: UnitId, interval: u32) -> Result<Option<Unit>> {
+        let mut unit = self.units[pipeline].clone();
+        let block = unit.func.entry();
+        let placed = |i: &Inst| unit.place[*i] != Some(Place::Static);
+        let body: Vec<Inst> =
+            unit.func.blocks[block].insts.iter().copied().filter(placed).collect();
+        let name = format!("{}_s{interval}", unit.name);
+        let what = format!("unit {name}");
+        let kinds = sharing::products(&unit.func, &unit.inst_timing, &body, self.family);
+        let problem = self.problem(&unit, &body);
+        let tokens = bind::Tokens::Every(interval);
+        let bound = bind::bind(&problem, &kinds, tokens, self.scheduler, self.family, &what)?;
+        let Some(bound) = bound else { return Ok(None) };
+        for (k, &inst) in body.iter().enumerate() {
+            unit.place[inst] = Some(Place::Segment { segment: 0, cycle: bound.solution.start[k] });
+        }
+        for group in bound.groups {
+            let insts: Vec<Inst> = group.nodes.iter().map(|n| body[*n as usize]).collect();
+            for &i in &insts {
+                unit.inst_timing[i] = group.select.timing(unit.inst_timing[i]);
+            }
+            let (select_ns, staged) = (group.select.ns, group.select.staged);
+            unit.shared.push(schedule::Shared { insts, select_ns, staged });
+        }
+        unit.timing = border_timing(&self.problem(&unit, &body), &bound.solution);
+        unit.func.name.clone_from(&name);
+        (unit.name, unit.ii) = (name, interval);
+        Ok(Some(unit))
+    }
+
+    /// The problem that the operations of a pipeline are.
+    fn problem(&self, unit: &Unit, body: &[Inst]) -> Problem {
+        let is_const = |v: Value| unit.func.as_const(v).is_some();
+        let leaves = |v: Value| unit.outputs.contains(&v);
+        let r = Region {
+            func: &unit.func,
+            timing: &unit.inst_timing,
+            insts: body,
+            leaves: &leaves,
+            free: &is_const,
+        };
+        r.problem(self.clock)
     }
 
     /// Expands, schedules and times one operator.
