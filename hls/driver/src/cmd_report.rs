@@ -72,6 +72,9 @@ fn print_kernel(text: &mut String, kernel: &Kernel) -> std::fmt::Result {
             d.unit, d.source, d.form, d.interval, d.latency, d.reason
         )?;
     }
+    for note in &kernel.notes {
+        writeln!(text, "  note: {note}")?;
+    }
     for site in &kernel.sites {
         let port = site.port.as_deref().unwrap_or("on-chip memory");
         let source = if site.source.is_empty() { "" } else { " at " };

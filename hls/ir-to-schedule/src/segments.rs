@@ -260,6 +260,9 @@ impl OfBlock<'_> {
     ) -> Result<Vec<InSegment>> {
         let (block, options) = (self.block, self.options);
         let ask = Ask::new(s, units, site, options.interval);
+        if !ask.allows(s, units, block) {
+            return Ok(vec![]);
+        }
         let (kept, before) = (forms::Kept::new(s, block), forms::Pace::of_pipeline(s, site));
         let (bodies, problems) = self.schedule(s)?;
         let found = sharing::share(s, units, (block, &ask), &bodies, &problems, options)?;

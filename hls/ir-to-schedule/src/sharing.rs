@@ -39,6 +39,16 @@ impl Ask {
         Ask { tokens, interval, grows: interval > 1 }
     }
 
+    /// Whether any two operations of a block's segments could share an instance.
+    pub fn allows(&self, s: &KernelSchedule, units: &Units, block: Block) -> bool {
+        let in_segment = |i: &Inst, k: u32| matches!(s.place[*i], Some(Place::Segment { segment, .. }) if segment == k);
+        (0..s.blocks[block].segments.len() as u32).any(|k| {
+            let insts = s.func.blocks[block].insts.iter().copied();
+            let body: Vec<Inst> = insts.filter(|i| in_segment(i, k)).collect();
+            self.tokens(s, units, block, k).is_some() && !kinds(s, units, &body).is_empty()
+        })
+    }
+
     /// Tokens of a segment; nothing if one may come every cycle.
     fn tokens(&self, s: &KernelSchedule, units: &Units, block: Block, k: u32) -> Option<Tokens> {
         let slowest = || Tokens::Every(self.interval.max(slowest(s, units, block, Some(k))));

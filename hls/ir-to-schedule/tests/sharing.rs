@@ -97,3 +97,40 @@ fn a_product_that_is_alone_multiplies_with_fewer_tiles() {
     };
     assert_eq!((tiles(1), tiles(2), tiles(4)), (9, 5, 3));
 }
+
+#[test]
+fn products_inside_of_an_operator_never_meet() {
+    let good = solve(&program(1, "f64", 8), 4);
+    let broken = |change: &dyn Fn(&mut KernelSchedule)| {
+        let mut s = good.clone();
+        change(&mut s);
+        schedule::verify::verify(&s).expect_err("broken").to_string()
+    };
+    let user = *good
+        .func
+        .layout
+        .iter()
+        .flat_map(|b| &good.func.blocks[*b].insts)
+        .find(|i| good.unit_of[**i].is_some())
+        .expect("a product");
+    let meets = broken(&|s| {
+        for b in s.func.layout.clone() {
+            s.blocks[b].segments.iter_mut().for_each(|g| (g.ii, g.window) = (1, 0));
+        }
+    });
+    assert!(meets.contains("can want their instance at once"), "{meets}");
+    let untold = broken(&|s| s.place[user] = Some(Place::Prologue { cycle: 0 }));
+    assert!(untold.contains("is not told of its operands"), "{untold}");
+    let twice = broken(&|s| {
+        let insts = vec![user, user];
+        s.shared.push(schedule::Shared { insts, select_ns: 0.0, staged: false });
+    });
+    assert!(twice.contains("is shared, and so are its own"), "{twice}");
+    let other = broken(&|s| {
+        let unit = s.units.values_mut().next().expect("a unit");
+        let body = unit.func.layout.iter().flat_map(|b| &unit.func.blocks[*b].insts);
+        let add = body.copied().find(|i| unit.func.insts[*i].op == ir::Op::Add);
+        unit.shared[0].insts[0] = add.expect("sums of partial products");
+    });
+    assert!(other.contains("has no instance that could be shared"), "{other}");
+}

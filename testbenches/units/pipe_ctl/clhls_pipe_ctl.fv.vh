@@ -4,6 +4,7 @@
   reg [CW:0] f_fifo;       // words in the exit FIFO
   reg [CW:0] f_pipe;       // tokens between start and the FIFO
   reg [7:0]  f_since;      // cycles since the last start, saturating
+  reg [7:0]  f_phase;      // the same modulo II
   integer f_k;
   reg [CW:0] f_inside;
   always @* begin
@@ -15,9 +16,11 @@
       f_fifo  <= 0;
       f_pipe  <= 0;
       f_since <= 8'hFF;
+      f_phase <= 0;
     end else begin
       f_fifo <= f_fifo + valid[LATENCY] - exit_pop;
       f_pipe <= f_pipe + start - valid[LATENCY];
+      f_phase <= start ? 1 % II : (f_phase == II - 1) ? 0 : f_phase + 1;
       f_since <= start ? 1 : (f_since == 8'hFF) ? 8'hFF : f_since + 1;
     end
   end
@@ -28,7 +31,7 @@
     assert (f_fifo + f_pipe + back_q <= DEPTH);
     assert (credits_q == DEPTH - f_fifo - f_pipe - back_q);
     if (start & ~rst) assert (f_since >= II);
-    assert (ready_q == (credits_q != 0 && f_since >= II && (f_since > WINDOW || f_since % II == 0)));
+    assert (ready_q == (credits_q != 0 && f_since >= II && (f_since > WINDOW || f_phase == 0)));
     if (valid[LATENCY]) assert (f_fifo < DEPTH);
   end
   genvar f_i;
@@ -37,15 +40,16 @@
       always @(posedge clk) if (f_past) assert (valid[f_i] == $past(valid[f_i-1]));
     end
     if (II > 1 && WINDOW >= II) begin : g_formal_window
+      always @* if (f_on) assert (f_phase < II);
       reg [WINDOW:1] f_starts;  // bit k: a start k cycles ago
       integer f_a, f_b;
       always @(posedge clk) f_starts <= rst ? 0 : {f_starts[WINDOW-1:1], start};
       always @* if (f_on) begin
         assert (g_window.left_q == ((f_since >= WINDOW) ? 0 : WINDOW - f_since));
-        if (g_window.left_q != 0) assert (g_window.phase_q == (256 * II - 1 - f_since) % II);
+        if (g_window.left_q != 0) assert (g_window.phase_q == II - 1 - f_phase);
         for (f_a = 1; f_a <= WINDOW; f_a = f_a + 1) begin
           assert (f_starts[f_a] == 0 || f_since <= f_a);
-          if (f_since == f_a) assert (f_starts[f_a]);
+          if (f_since == f_a) assert (f_starts[f_a] && f_phase == f_a % II);
           if (start & ~rst & f_starts[f_a]) assert (f_a % II == 0);
           for (f_b = 1; f_b < f_a; f_b = f_b + 1) if (f_starts[f_a] & f_starts[f_b]) assert ((f_a - f_b) % II == 0);
         end

@@ -70,16 +70,17 @@ impl Verifier<'_> {
                 if (block, segment) != (other, other_segment) {
                     self.fail(Some(p), format!("{q} and {p} share an instance over segments"));
                 } else {
-                    self.apart((q, p), (block, segment), a.abs_diff(b), interval);
+                    let names = format!("{q} and {p}");
+                    self.apart((p, &names), (block, segment), a.abs_diff(b), interval);
                 }
             }
         }
     }
 
-    /// Two operations do not meet at their instance.
+    /// Two operations, which `names` says, do not meet at their instance.
     fn apart(
         &mut self,
-        (p, q): (Inst, Inst),
+        (at, names): (Inst, &str),
         (block, segment): (Option<Block>, u32),
         cycles: u32,
         interval: u32,
@@ -90,10 +91,10 @@ impl Verifier<'_> {
         if g.collides(cycles, interval) {
             let Segment { ii, window, .. } = g;
             let what = format!(
-                "{p} and {q}, {cycles} cycles apart, can want their instance at once: tokens are {ii} cycles apart, within \
+                "{names}, {cycles} cycles apart, can want their instance at once: tokens are {ii} cycles apart, within \
                  {window} multiples of that"
             );
-            self.fail(Some(q), what);
+            self.fail(Some(at), what);
         }
     }
 
@@ -115,7 +116,8 @@ impl Verifier<'_> {
             let at: Vec<(Inst, u32)> = group.insts.iter().filter_map(cycle).collect();
             for (k, &(p, a)) in at.iter().enumerate() {
                 for &(q, b) in &at[..k] {
-                    self.apart((q, p), (self.home[inst], segment), a.abs_diff(b), 1);
+                    let names = format!("{q} and {p} in unit {}", unit.name);
+                    self.apart((inst, &names), (self.home[inst], segment), a.abs_diff(b), 1);
                 }
             }
         }
