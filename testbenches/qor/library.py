@@ -62,6 +62,7 @@ BEFORE = {
     "on-chip memory, 4 ports that write": (937, 363, 137.6),
     "dispatcher, 2 slots": (2457, 1787, 147.6),
     "load of 4 bytes": (948, 867, 147.3),
+    "store of 4 bytes, acknowledged": (1223, 1011, 139.8),
 }
 
 PAGE = """# Clock and area of the RTL library on ECP5-85F
