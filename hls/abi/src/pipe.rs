@@ -16,7 +16,7 @@ pub mod field {
 
 /// Byte offsets in a pipe object.
 ///
-/// Writers and readers have three words each, at [`place::WRITERS`] and [`place::READERS`]. Behind the packets stands a pair of
+/// Writers and readers have four words each, at [`place::WRITERS`] and [`place::READERS`]. Behind the packets stands a pair of
 /// marks for each slot: see [`PipeDescriptor::marks`].
 pub mod place {
     /// The words of writers.
@@ -33,6 +33,8 @@ pub mod place {
     pub const NEXT: u32 = 4;
     /// Position up to which all reservations are committed.
     pub const DONE: u32 = 8;
+    /// Marks that are left, or about to be.
+    pub const MARKS: u32 = 12;
 
     /// Bytes of a slot's marks.
     pub const MARK_BYTES: u32 = 8;

@@ -2,7 +2,7 @@
 
 use crate::core::Shared;
 use crate::memory::{AtomicClient, Memories, ReadUnit, port_of, write_nets};
-use ir::{AtomicOp, KernelArg, KernelArgKind};
+use ir::{AtomicOp, KernelArgKind};
 use rtl::{Expr, ModuleBuilder, Param};
 use schedule::{AccessKind, MemoryKind};
 
@@ -83,19 +83,44 @@ pub fn operations(codes: impl Iterator<Item = u32>) -> Param {
     Param::Bits(16, vec![bits])
 }
 
-/// Makes one atomic unit for each operand size that occurs, with all its clients.
+/// Makes one atomic unit for each operand size that occurs, with all its clients, and one for pipes, whose objects are apart
+/// from all other memory. What may work on either has none of its own: then there is none for pipes.
 ///
-/// How much the unit may keep to itself depends on the kernel's other accesses to device memory
+/// How much a unit may keep to itself depends on the kernel's other accesses to device memory
 /// ([`Sharing`]).
 pub fn build(b: &mut ModuleBuilder, sh: &Shared, m: &mut Memories) {
-    let clients = std::mem::take(&mut m.atomics);
-    let sizes = [4, 8].into_iter().filter(|s| clients.iter().any(|c| c.bytes == *s));
-    let one_size = sizes.clone().count() == 1;
-    for bytes in sizes {
-        let of_size: Vec<&AtomicClient> = clients.iter().filter(|c| c.bytes == bytes).collect();
-        let sharing = if one_size { sharing(sh) } else { Sharing::Written };
-        unit(b, sh, m, &of_size, bytes, sharing);
+    let mut clients = std::mem::take(&mut m.atomics);
+    let is_atomic = |a: &&schedule::Access| matches!(a.kind, AccessKind::Atomic(_));
+    if sh.s.accesses.values().filter(is_atomic).any(|a| is_device(sh, a) && a.argument.is_none()) {
+        clients.iter_mut().for_each(|c| c.pipe = false);
     }
+    for pipe in [false, true] {
+        let of = |bytes: u32| -> Vec<&AtomicClient> {
+            clients.iter().filter(|c| c.bytes == bytes && c.pipe == pipe).collect()
+        };
+        let units: Vec<_> =
+            [4, 8].map(|n| (n, of(n))).into_iter().filter(|u| !u.1.is_empty()).collect();
+        let sharing = match units.len() {
+            // Writing back goes by whole lines, of which a buffer's last may be a part only; a pipe's object has whole ones.
+            1 if !pipe && clients.iter().any(|c| c.pipe) => sharing(sh, pipe).min(Sharing::Read),
+            1 => sharing(sh, pipe),
+            _ => Sharing::Written,
+        };
+        for (bytes, clients) in &units {
+            unit(b, sh, m, clients, *bytes, sharing);
+        }
+    }
+}
+
+fn is_device(sh: &Shared, access: &schedule::Access) -> bool {
+    matches!(sh.s.memories[access.memory].kind, MemoryKind::Device { .. })
+}
+
+/// Whether an access works on a pipe's object.
+pub fn on_pipe(sh: &Shared, access: &schedule::Access) -> bool {
+    let kernel = sh.s.func.kernel.as_ref();
+    let arg = access.argument.and_then(|k| kernel?.args.get(k as usize));
+    arg.is_some_and(|a| matches!(a.kind, KernelArgKind::Pipe(_)))
 }
 
 /// Bytes of the cache of an atomic unit.
@@ -103,7 +128,7 @@ const CACHE_BYTES: u32 = 2048;
 
 /// What the rest of the kernel may do with memory that has atomic operations; the discriminant is
 /// the unit's `EXCLUSIVE` parameter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Sharing {
     /// Stores may change it: no cache.
     Written = 0,
@@ -113,22 +138,20 @@ enum Sharing {
     Alone = 2,
 }
 
-fn sharing(sh: &Shared) -> Sharing {
-    let device =
-        |a: &&schedule::Access| matches!(sh.s.memories[a.memory].kind, MemoryKind::Device { .. });
+/// Of the atomic operations on pipes, or of all others.
+fn sharing(sh: &Shared, pipe: bool) -> Sharing {
     let is_atomic = |a: &&schedule::Access| matches!(a.kind, AccessKind::Atomic(_));
-    let all: Vec<&schedule::Access> = sh.s.accesses.values().filter(device).collect();
-    let (atomics, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_atomic);
-    let is = |k: u32, what: fn(&KernelArg) -> bool| {
-        let kernel = sh.s.func.kernel.as_ref();
-        kernel.and_then(|i| i.args.get(k as usize)).is_some_and(what)
-    };
+    let all = sh.s.accesses.values().filter(|a| is_device(sh, a));
+    let (mut atomics, others): (Vec<&schedule::Access>, Vec<_>) = all.partition(is_atomic);
+    atomics.retain(|a| on_pipe(sh, a) == pipe);
     // A pointer that is `restrict` reaches what no pointer of another origin does.
-    let restrict = |k| is(k, |a| a.restrict);
-    // What is atomic in a pipe's object has no line in common with packets, nor has the object with buffers.
-    let pipe = |k| is(k, |a| matches!(a.kind, KernelArgKind::Pipe(_)));
+    let restrict = |k: u32| {
+        let kernel = sh.s.func.kernel.as_ref();
+        kernel.and_then(|i| i.args.get(k as usize)).is_some_and(|a| a.restrict)
+    };
     let apart = |a: &schedule::Access, b: &schedule::Access| match (a.argument, b.argument) {
-        (Some(x), Some(y)) if pipe(x) || pipe(y) => true,
+        // What is atomic in a pipe's object has no line in common with packets, nor has the object with other memory.
+        _ if on_pipe(sh, a) || on_pipe(sh, b) => true,
         (Some(x), Some(y)) => x != y && (restrict(x) || restrict(y)),
         _ => false,
     };
@@ -151,7 +174,8 @@ fn unit(
     sharing: Sharing,
 ) {
     let layout = RequestLayout::new(64, bytes);
-    let name = format!("atomics{bytes}");
+    let of_pipes = if clients.iter().any(|c| c.pipe) { "_pipes" } else { "" };
+    let name = format!("atomics{bytes}{of_pipes}");
     let n = clients.len() as u32;
     let all = |f: &dyn Fn(&AtomicClient) -> Expr| {
         Expr::concat(clients.iter().rev().map(|c| f(c)).collect())
@@ -165,9 +189,8 @@ fn unit(
     ];
     // All atomic accesses of a kernel have one port.
     let is_atomic = |a: &&schedule::Access| matches!(a.kind, AccessKind::Atomic(_));
-    let device =
-        |a: &&schedule::Access| matches!(sh.s.memories[a.memory].kind, MemoryKind::Device { .. });
-    let port = sh.s.accesses.values().filter(is_atomic).find(device).map_or(0, |a| port_of(sh, a));
+    let mut atomics = sh.s.accesses.values().filter(is_atomic);
+    let port = atomics.find(|a| is_device(sh, a)).map_or(0, |a| port_of(sh, a));
     let writer = write_nets(b, &name, port, m.bus_bytes);
     let idle = b.net(&format!("{name}_idle"), 1);
     let ready = b.net(&format!("{name}_ready"), n);

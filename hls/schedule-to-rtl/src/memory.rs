@@ -127,6 +127,8 @@ pub struct AtomicClient {
     pub site: u32,
     /// Bytes.
     pub bytes: u32,
+    /// Whether it works on a pipe.
+    pub pipe: bool,
 }
 
 /// All memory units of a kernel.
@@ -389,7 +391,8 @@ impl Memories {
         let valid = net(b, r.valid);
         let request = Stream { valid, ready: r.ready, data };
         let answer = Stream::new(b, &name, 8 * bytes);
-        self.atomics.push(AtomicClient { request, answer, site, bytes });
+        let pipe = crate::atomics::on_pipe(sh, &sh.s.accesses[&inst]);
+        self.atomics.push(AtomicClient { request, answer, site, bytes, pipe });
         self.idle.push(Expr::Net(valid).not());
         Answer { stream: Some(answer), depth: self.depths.loads + STAGES }
     }

@@ -198,7 +198,7 @@ impl Code<'_> {
     /// behind it that have left a mark. Else leaves a mark, for whoever moves the border up to it.
     fn commit(&mut self, sides: Sides, id: Value) {
         let Sides { side, other, marks, mask } = sides;
-        let [valid, early, move_over, claim, next, exit] = [(); 6].map(|()| self.block());
+        let [valid, early, move_over, look, claim, next, exit] = [(); 7].map(|()| self.block());
         let (start, count) = self.parts(id);
         let zero = self.int(0);
         let is_valid = self.b.icmp(IntCC::Sgt, count, zero);
@@ -214,10 +214,13 @@ impl Code<'_> {
         self.branch(first, (move_over, &[count, end]), (early, &[]));
 
         self.b.switch_to(early);
+        let one = self.int(1);
+        let left = self.word(side, place::MARKS);
+        self.atomic(AtomicOp::Add, left, &[one]);
         let mark = self.mark(marks, mask, start);
         self.atomic(AtomicOp::Store, mark, &[end]);
-        // Who moves the border to `start` looks for the mark afterwards, and this looks for the border after leaving it: one
-        // of the two sees the other.
+        // Who moves the border to `start` looks for marks afterwards, and this looks for the border after leaving one: one of
+        // the two sees the other.
         self.fence();
         let reached = self.atomic(AtomicOp::Load, border, &[]);
         self.branch_to(move_over, &[zero, reached]);
@@ -229,6 +232,14 @@ impl Code<'_> {
         let credit = self.word(other, place::CREDIT);
         self.atomic(AtomicOp::Add, credit, &[moved]);
         self.fence();
+        // Mostly there are none, and the slot's is not worth a place in a cache.
+        let left = self.word(side, place::MARKS);
+        let count = self.atomic(AtomicOp::Load, left, &[]);
+        let zero = self.int(0);
+        let any = self.b.icmp(IntCC::Ne, count, zero);
+        self.branch(any, (look, &[]), (exit, &[]));
+
+        self.b.switch_to(look);
         let mark = self.mark(marks, mask, reached);
         let seen = self.atomic(AtomicOp::Load, mark, &[]);
         let length = self.binary(Op::Sub, seen, reached);
@@ -244,6 +255,9 @@ impl Code<'_> {
         self.branch(mine, (next, &[]), (exit, &[]));
 
         self.b.switch_to(next);
+        let one = self.int(1);
+        let left = self.word(side, place::MARKS);
+        self.atomic(AtomicOp::Sub, left, &[one]);
         self.atomic(AtomicOp::Store, border, &[seen]);
         self.branch_to(move_over, &[length, seen]);
 
