@@ -15,10 +15,19 @@ CLHLS   := target/release/clhls
 CHECKED   := $(or $(CARGO_TARGET_DIR),target)/checked
 FILETESTS := $(CHECKED)/filetests
 LIBRARY   := $(abspath $(CHECKED))/libclhls_opencl.so
-# Simulation models are kept here, by content.
+# Simulation models are kept here, by content; those of tests run for a few thousand cycles each.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
+export CLHLS_SIM_MODEL ?= quick
+demo bench qor soak: export CLHLS_SIM_MODEL := fast
 
-.PHONY: all help setup build programs demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb bless proofs bench bench-emu qor report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-sample fuzz-deep exhaustive docs clean
+KERNELS := $(notdir $(patsubst %/launches.toml,%,$(wildcard testbenches/kernels/*/launches.toml)))
+# Simulated in `make test`: one kernel or launch for each kind of hardware. `make sim` has them all.
+SIM_QUICK := vadd as_types async_copies:double_buffer_odd barrier_branches:mailbox_odd call_tree division_task:mixed_one dot_product \
+  fir_task float_compare:extremes_nan generic_pointers:chosen_odd goto_machine half_types histogram_global histogram_local image_read:literal \
+  image_write:row linked_list_task narrow_access:mixed_odd pipe_transfer:some_fit pointer_tables private_arrays:counting_odd program_scope \
+  scan struct_args:nested_odd switch_interpreter transpose vector_shuffles:swizzle_odd
+
+.PHONY: all help setup build programs demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb test-long emu-simd sim-quick sim-all units-quick rtl-lint-quick cocotb-quick bless-check bless proofs bench bench-emu qor report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-sample fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -33,33 +42,40 @@ build: ## the clhls command, optimised
 
 programs: ## everything that tests run, with checks
 	@echo "== programs and tests, $$(date +%T)"
-	@$(CARGO) build --workspace --all-targets --profile checked
+	@$(CARGO) build --workspace --lib --bins --tests --example docs --example operators --example fuzz_kernels --profile checked
 
 demo: ## image convolution on a simulated u250
 	@scripts/setup demo
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu native schedules sim host-quick examples hostlib xrt builtins-quick fuzz-sample units operators-sample rtl-lint cocotb ## every test
+test: setup lint unit kernels emu native schedules sim-quick host-quick examples hostlib xrt builtins-quick fuzz-sample units-quick operators-sample rtl-lint-quick cocotb-quick ## every kind of test, in half an hour
 	@echo "make test: all stages passed"
+
+test-long: setup kernels emu-simd sim builtins units operators rtl-lint cocotb ## what `make test` runs a part of, whole (hours; results: testbenches/long.md)
+	@echo "make test-long: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
 	@echo "== format and clippy, $$(date +%T)"
 	@$(CARGO) fmt --all --check
 	@$(CARGO) fmt --check --manifest-path examples/matmul/Cargo.toml
-	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	@$(CARGO) clippy --workspace --all-targets --profile checked --quiet -- -D warnings
 
 unit: programs ## tests of all crates
 	@echo "== tests of the crates, $$(date +%T)"
-	@$(CARGO) test --workspace --profile checked --quiet
+	@$(CARGO) test --workspace --lib --bins --tests --profile checked --quiet
+	@$(CARGO) test --workspace --doc --profile checked --quiet
 
 kernels: ## compile the test kernels with both producers
 	@echo "== test kernels, $$(date +%T)"
 	@testbenches/kernels/compile
 
-emu: programs kernels ## all test kernels in the interpreter: as read, -O0 and -O2
+emu: programs kernels ## all test kernels in the interpreter: as read, -O0 and -O2, some of them as several work-items a token
 	@echo "== kernels in the interpreter, $$(date +%T)"
 	@$(FILETESTS) --device emu --jobs $(JOBS)
+	@$(FILETESTS) --device emu --jobs $(JOBS) --producer clang-22 --simd 8 $(filter-out convert% header% half_memory,$(KERNELS))
+
+emu-simd: programs kernels ## all of them as eight work-items a token
 	@$(FILETESTS) --device emu --jobs $(JOBS) --producer clang-22 --simd 8
 
 native: programs kernels ## all test kernels as native code, against expected results and the interpreter
@@ -70,8 +86,15 @@ schedules: programs kernels ## schedules of all test kernels: rules, text, regis
 	@echo "== schedules of the kernels, $$(date +%T)"
 	@$(FILETESTS) --device schedule --jobs $(JOBS)
 
-sim: programs kernels ## all test kernels as simulated hardware
+sim-quick: programs kernels ## some test kernels as simulated hardware
 	@echo "== kernels as simulated hardware, $$(date +%T)"
+	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate $(SIM_QUICK)
+	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-15 --rotate matmul_tiled scan
+	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --board u250 --simd 8 --memory-ports 3 transpose
+	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --compute-units 3 nonuniform_groups
+
+sim: programs kernels ## all test kernels as simulated hardware (half an hour)
+	@echo "== all kernels as simulated hardware, $$(date +%T)"
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-15 --rotate \
 	  vadd matmul_tiled histogram_local scan fir_task struct_args vector_shuffles nonuniform_groups header_bfloat16 half_memory
@@ -118,8 +141,11 @@ builtins-quick: programs ## every built-in function at every type in the interpr
 builtins: programs ## the same with more operands, all of them as hardware, and on PoCL (an hour)
 	@testbenches/builtins/run --programs $(CHECKED) --jobs $(JOBS)
 
-units: ## benches of the RTL library
+units-quick: ## benches of the RTL library, every sixth parameter set
 	@echo "== RTL library, $$(date +%T)"
+	@testbenches/units/run --quick --jobs $(JOBS)
+
+units: ## benches of the RTL library, all parameter sets
 	@testbenches/units/run --jobs $(JOBS)
 
 operators-sample: programs
@@ -130,12 +156,18 @@ operators: programs ## every operator module at two clocks, 100,000 cases each, 
 	@$(CHECKED)/examples/operators check --jobs $(JOBS) \
 	  --report testbenches/numerics/modules.md
 
-rtl-lint: programs ## generated designs through Verilator -Wall, yosys and Icarus
+rtl-lint-quick: programs kernels ## some generated designs through Verilator -Wall, yosys and Icarus
 	@echo "== lint of generated designs, $$(date +%T)"
+	@scripts/rtl-lint --quick $(CHECKED)/clhls
+
+rtl-lint: programs kernels ## more of them
 	@scripts/rtl-lint $(CHECKED)/clhls
 
-cocotb: programs kernels ## a sample of generated designs in Icarus, with AXI models from elsewhere
+cocotb-quick: programs kernels ## some generated designs in Icarus, with AXI models from elsewhere
 	@echo "== generated designs in Icarus and cocotb, $$(date +%T)"
+	@testbenches/cocotb/run --quick --jobs $(JOBS) $(CHECKED)/clhls
+
+cocotb: programs kernels ## more of them
 	@testbenches/cocotb/run --jobs $(JOBS) $(CHECKED)/clhls
 
 bless: programs ## rewrite expected outputs and generated documents
@@ -173,7 +205,7 @@ fuzz-ir: programs ## N random kernels made as IR, interpreted behind the passes 
 fuzz-sample: programs ## random kernels that failed once, and a few others (part of make test)
 	@echo "== random kernels, $$(date +%T)"
 	@$(CHECKED)/examples/fuzz_kernels --regressions testbenches/fuzz/regressions --hardware
-	@$(CHECKED)/examples/fuzz_kernels --count 64 --per-module 16 --jobs $(JOBS) --out build/fuzz-sample
+	@$(CHECKED)/examples/fuzz_kernels --count 16 --per-module 4 --jobs $(JOBS) --out build/fuzz-sample
 	@$(CHECKED)/examples/fuzz_kernels --hardware --count 2 --jobs $(JOBS) --out build/fuzz-sample
 
 fuzz: programs kernels ## a million mutated SPIR-V modules

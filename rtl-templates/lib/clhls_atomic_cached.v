@@ -1,5 +1,5 @@
 // Global atomics on memory that nothing else writes during the launch: direct-mapped cache of LINES bus lines in front of a
-// read-modify-write pipeline.
+// read-modify-write pipeline.  Only bytes that operations have written are written back.
 // latency 8 on a hit, II 1 on hits (any addresses); a miss waits for the pipeline, writes the victim back and fetches its line.
 // THROUGH = 1: others may read.  Every operation that writes goes to memory at once and is answered when memory has acknowledged
 // it, DEPTH of them under way; a miss waits for all of them.
@@ -99,6 +99,7 @@ module clhls_atomic_cached #(
   wire        p1_hit = p1_known_q & (p1_key_q == p1_line_q[LINE_BITS-1:IW]);
   wire        room;         // THROUGH: the operation's answer has a place to wait
   wire        issue = p2_valid_q & (state_q == ST_RUN) & (p2_hit_q | ~p2_pred_q) & room;
+  wire        writes = (THROUGH == 0) & issue & p2_pred_q & (p2_op != OP_LOAD);  // the line becomes dirty
   // Stage 1 to stage 2; not while lines are being forgotten, as it reads the tags.
   wire        move1 = (~p2_valid_q & ~sweep_q) | issue;
   wire        filled = (state_q == ST_FILL) & r_valid;
@@ -221,7 +222,7 @@ module clhls_atomic_cached #(
         end else if (next_line & (index_q == i[IW-1:0])) begin
           known_q[i] <= 1'b0;
           dirty_q[i] <= 1'b0;
-        end else if ((THROUGH == 0) & issue & p2_pred_q & (p2_op != OP_LOAD) & (p2_index == i[IW-1:0])) begin
+        end else if (writes & (p2_index == i[IW-1:0])) begin
           dirty_q[i] <= 1'b1;
         end
       end
@@ -273,7 +274,26 @@ module clhls_atomic_cached #(
       assign aw_line  = {victim_key_q, index_q};
       assign w_valid  = (state_q == ST_WRITE) & ~w_done_q;
       assign w_data   = victim_q;
-      assign w_strb   = {BUS_BYTES{1'b1}};
+
+      // Lanes that were written, line by line; what stands there counts only while the line is dirty. Others are not written back:
+      // a line may belong to the buffer in part only.
+      (* ram_style = "distributed" *)
+      reg  [LANES-1:0] lanes [0:LINES-1];
+      wire [LANES-1:0] written = lanes[(state_q == ST_RUN) ? p2_index : index_q];
+      reg  [LANES-1:0] mark;
+      reg  [LANES-1:0] victim_lanes_q;
+      integer l;
+      always @* begin
+        for (l = 0; l < LANES; l = l + 1) mark[l] = (LANES == 1) | ({{(32-LANE_BITS){1'b0}}, p2_lane} == l);
+      end
+      always @(posedge clk) begin
+        if (writes) lanes[p2_index] <= mark | (written & {LANES{dirty_q[p2_index]}});
+        if (state_q == ST_VICTIM) victim_lanes_q <= written;
+      end
+      genvar s;
+      for (s = 0; s < LANES; s = s + 1) begin : g_strobe
+        assign w_strb[s*BYTES +: BYTES] = {BYTES{victim_lanes_q[s]}};
+      end
       wire unused = &{1'b0, x_write, x_addr, x_new};
     end else begin : g_through
       localparam CW = $clog2(DEPTH + 1);

@@ -67,14 +67,14 @@ BEFORE = {
 
 PAGE = """# Clock and area of the RTL library on ECP5-85F
 
-Written by `make qor QOR="--stage library" BLESS=1` on {date} (commit {commit}) with {tools}: each module alone between registers, at parameters
+Written by `make qor QOR="--stage library" BLESS=1`, last on {date}, with {tools}: each module alone between registers, at parameters
 that kernels for ulx3s have. `{synth}`, then `nextpnr-ecp5 {pnr}`. LUT are LUT sites
 after routing, carries and LUT RAM included (TRELLIS_COMB). Registers that take an input as it is coincide with the harness's and are not in FF.
 Fmax is for the one seed: others give 10 % more or less. At least {asked} MHz is asked of each, because whole designs lose 20 to 30 % to longer nets.
-{count} of {all} cases have been measured.
+{count} of {all} cases have been measured; each at the commit in its last column, and again when its sources change.
 
-| what | module and parameters | LUT | FF | BRAM | Fmax, MHz | ns logic + nets | LUT levels | longest path |
-|---|---|---|---|---|---|---|---|---|
+| what | module and parameters | LUT | FF | BRAM | Fmax, MHz | ns logic + nets | LUT levels | longest path | commit |
+|---|---|---|---|---|---|---|---|---|---|
 {rows}
 
 Before memory ports were trees of merges and units had registers between them (commit 672d6a6):
@@ -191,7 +191,7 @@ def figures_of(case, tools):
             (folder / name).write_text(text)
         verilog, ins, outs = harness(case, ports(folder, list(texts), case))
         (folder / "harness.v").write_text(verilog)
-        return measure(folder, [*texts, "harness.v"], ins, outs)
+        return measure(folder, [*texts, "harness.v"], ins, outs) | {"commit": common.commit()}
 
     return common.cached(f"library-{key}", compute)
 
@@ -214,7 +214,7 @@ def page(found, date):
             path = row["path"]
             short = [cell.split("_TRELLIS_FF")[0].removeprefix("dut.") for cell in (path["from"], path["to"])]
             rows.append(f"| {name} | `{row['case']}` | {row['lut']} | {row['ff']} | {row['bram']} | {row['fmax']} | "
-                        f"{path['logic_ns']} + {path['ns'] - path['logic_ns']:.2f} | {path['levels']} | `{short[0]}` to `{short[1]}` |")
+                        f"{path['logic_ns']} + {path['ns'] - path['logic_ns']:.2f} | {path['levels']} | `{short[0]}` to `{short[1]}` | {row.get('commit', '62e4aa3 or before')} |")
     before = "\n".join(f"| {name} | {lut} | {ff} | {mhz} |" for name, (lut, ff, mhz) in BEFORE.items())
-    return PAGE.format(before=before, count=sum(name in found for name in names()), all=len(names()), date=date, commit=common.commit(), tools=", ".join(area.versions()), synth=area.SYNTH, pnr=" ".join(PNR),
+    return PAGE.format(before=before, count=sum(name in found for name in names()), all=len(names()), date=date, tools=", ".join(area.versions()), synth=area.SYNTH, pnr=" ".join(PNR),
                        asked=ASKED_MHZ, rows="\n".join(rows))

@@ -23,6 +23,7 @@ use sim::{SimOptions, Simulator};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// What modules are run on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -157,6 +158,7 @@ fn run_modules(settings: &Settings, modules: &[(String, String)]) -> usize {
                     let k = next.fetch_add(1, Ordering::Relaxed);
                     let Some((kernel, producer)) = modules.get(k) else { break };
                     let launches = |n: usize| format!("{n} launches");
+                    let start = Instant::now();
                     let outcome = match (settings.device, settings.rotate) {
                         (On::Sim, true) => {
                             let one = k % MEMORY_BEHAVIOURS.len();
@@ -171,7 +173,10 @@ fn run_modules(settings: &Settings, modules: &[(String, String)]) -> usize {
                         (On::Schedule, _) => check_schedules(kernel, producer, settings),
                     };
                     match outcome {
-                        Ok(text) => println!("{kernel} {producer}: {text}"),
+                        Ok(text) => {
+                            let seconds = start.elapsed().as_secs_f64();
+                            println!("{kernel} {producer}: {text}, {seconds:.1} s");
+                        }
                         Err(e) => {
                             failed.fetch_add(1, Ordering::Relaxed);
                             let text = e.trim_end().replace('\n', "\n  ");

@@ -90,7 +90,6 @@ pub fn operations(codes: impl Iterator<Item = u32>) -> Param {
 /// ([`Sharing`]).
 pub fn build(b: &mut ModuleBuilder, sh: &Shared, m: &mut Memories) {
     let mut clients = std::mem::take(&mut m.atomics);
-    let with_pipes = clients.iter().any(|c| c.pipe);
     let is_atomic = |a: &&schedule::Access| matches!(a.kind, AccessKind::Atomic(_));
     if sh.s.accesses.values().filter(is_atomic).any(|a| is_device(sh, a) && a.argument.is_none()) {
         clients.iter_mut().for_each(|c| c.pipe = false);
@@ -102,8 +101,6 @@ pub fn build(b: &mut ModuleBuilder, sh: &Shared, m: &mut Memories) {
         let units: Vec<_> =
             [4, 8].map(|n| (n, of(n))).into_iter().filter(|u| !u.1.is_empty()).collect();
         let sharing = match units.len() {
-            // Writing back goes by whole lines, of which a buffer's last may be a part only; a pipe's object has whole ones.
-            1 if !pipe && with_pipes => sharing(sh, pipe).min(Sharing::Read),
             1 => sharing(sh, pipe),
             _ => Sharing::Written,
         };
