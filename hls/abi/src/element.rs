@@ -47,6 +47,15 @@ impl ScalarType {
         Self::F64,
     ];
 
+    /// The integers, in the order of size.
+    pub const INTEGERS: [ScalarType; 8] =
+        [Self::I8, Self::U8, Self::I16, Self::U16, Self::I32, Self::U32, Self::I64, Self::U64];
+
+    /// Size in bits.
+    pub fn bits(self) -> u32 {
+        8 * self.bytes()
+    }
+
     /// Size in bytes.
     pub fn bytes(self) -> u32 {
         match self {
@@ -65,6 +74,43 @@ impl ScalarType {
     /// Whether values are integers with a sign.
     pub fn is_signed(self) -> bool {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
+    }
+
+    /// The signed integer of the same size.
+    pub fn signed(self) -> Self {
+        match self.bytes() {
+            1 => Self::I8,
+            2 => Self::I16,
+            4 => Self::I32,
+            _ => Self::I64,
+        }
+    }
+
+    /// The unsigned integer of the same size.
+    pub fn unsigned(self) -> Self {
+        match self.bytes() {
+            1 => Self::U8,
+            2 => Self::U16,
+            4 => Self::U32,
+            _ => Self::U64,
+        }
+    }
+
+    /// Its name in OpenCL C.
+    pub fn opencl_name(self) -> &'static str {
+        match self {
+            Self::I8 => "char",
+            Self::U8 => "uchar",
+            Self::I16 => "short",
+            Self::U16 => "ushort",
+            Self::I32 => "int",
+            Self::U32 => "uint",
+            Self::I64 => "long",
+            Self::U64 => "ulong",
+            Self::F16 => "half",
+            Self::F32 => "float",
+            Self::F64 => "double",
+        }
     }
 
     /// Short name: `i32`, `u8`, `f64`. The spelling of the manifest and of command-line values.

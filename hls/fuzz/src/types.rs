@@ -1,144 +1,39 @@
 //! Types of OpenCL C: scalars and vectors.
 
-/// The type of a scalar or of a vector's components.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Elem {
-    /// `char`
-    I8,
-    /// `uchar`
-    U8,
-    /// `short`
-    I16,
-    /// `ushort`
-    U16,
-    /// `int`
-    I32,
-    /// `uint`
-    U32,
-    /// `long`
-    I64,
-    /// `ulong`
-    U64,
-    /// `half`
-    F16,
-    /// `float`
-    F32,
-    /// `double`
-    F64,
-}
-
-impl Elem {
-    /// The integers.
-    pub const INTS: [Elem; 8] =
-        [Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::I64, Elem::U64];
-
-    /// Its name in OpenCL C.
-    pub fn name(self) -> &'static str {
-        match self {
-            Elem::I8 => "char",
-            Elem::U8 => "uchar",
-            Elem::I16 => "short",
-            Elem::U16 => "ushort",
-            Elem::I32 => "int",
-            Elem::U32 => "uint",
-            Elem::I64 => "long",
-            Elem::U64 => "ulong",
-            Elem::F16 => "half",
-            Elem::F32 => "float",
-            Elem::F64 => "double",
-        }
-    }
-
-    /// Its name in launch files.
-    pub fn value_name(self) -> &'static str {
-        match self {
-            Elem::I8 => "i8",
-            Elem::U8 => "u8",
-            Elem::I16 => "i16",
-            Elem::U16 => "u16",
-            Elem::I32 => "i32",
-            Elem::U32 => "u32",
-            Elem::I64 => "i64",
-            Elem::U64 => "u64",
-            Elem::F16 => "f16",
-            Elem::F32 => "f32",
-            Elem::F64 => "f64",
-        }
-    }
-
-    /// Size in bits.
-    pub fn bits(self) -> u32 {
-        match self {
-            Elem::I8 | Elem::U8 => 8,
-            Elem::I16 | Elem::U16 | Elem::F16 => 16,
-            Elem::I32 | Elem::U32 | Elem::F32 => 32,
-            Elem::I64 | Elem::U64 | Elem::F64 => 64,
-        }
-    }
-
-    /// Whether it is a floating-point type.
-    pub fn is_float(self) -> bool {
-        matches!(self, Elem::F16 | Elem::F32 | Elem::F64)
-    }
-
-    /// Whether it is a signed integer.
-    pub fn is_signed(self) -> bool {
-        matches!(self, Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64)
-    }
-
-    /// The signed integer of the same size.
-    pub fn signed(self) -> Elem {
-        match self.bits() {
-            8 => Elem::I8,
-            16 => Elem::I16,
-            32 => Elem::I32,
-            _ => Elem::I64,
-        }
-    }
-
-    /// The unsigned integer of the same size.
-    pub fn unsigned(self) -> Elem {
-        match self.bits() {
-            8 => Elem::U8,
-            16 => Elem::U16,
-            32 => Elem::U32,
-            _ => Elem::U64,
-        }
-    }
-}
+use abi::ScalarType;
 
 /// A scalar or vector.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Ty {
     /// Its components.
-    pub elem: Elem,
+    pub elem: ScalarType,
     /// How many: 1 (a scalar), 2, 3, 4, 8 or 16.
     pub lanes: u8,
 }
 
 /// `int`
-pub const INT: Ty = Ty::scalar(Elem::I32);
+pub const INT: Ty = Ty::scalar(ScalarType::I32);
 /// `uint`
-pub const UINT: Ty = Ty::scalar(Elem::U32);
+pub const UINT: Ty = Ty::scalar(ScalarType::U32);
 /// `ulong`
-pub const ULONG: Ty = Ty::scalar(Elem::U64);
+pub const ULONG: Ty = Ty::scalar(ScalarType::U64);
 
 impl Ty {
     /// A scalar.
-    pub const fn scalar(elem: Elem) -> Ty {
+    pub const fn scalar(elem: ScalarType) -> Ty {
         Ty { elem, lanes: 1 }
     }
 
     /// Its name in OpenCL C.
     pub fn name(self) -> String {
         match self.lanes {
-            1 => self.elem.name().to_owned(),
-            n => format!("{}{n}", self.elem.name()),
+            1 => self.elem.opencl_name().to_owned(),
+            n => format!("{}{n}", self.elem.opencl_name()),
         }
     }
 
     /// The same number of other components.
-    pub fn with(self, elem: Elem) -> Ty {
+    pub fn with(self, elem: ScalarType) -> Ty {
         Ty { elem, ..self }
     }
 
@@ -177,27 +72,27 @@ impl Ty {
                 7 => format!("{}.0e3", bits >> 4 & 0xf),
                 _ => format!("{}.5e-4", bits >> 4 & 0x1f),
             };
-            let suffix = if scalar == Elem::F64 { "" } else { "f" };
+            let suffix = if scalar == ScalarType::F64 { "" } else { "f" };
             return match self.lanes {
                 1 => format!("({})({number}{suffix})", self.name()),
-                _ => format!("({})(({})({number}{suffix}))", self.name(), scalar.name()),
+                _ => format!("({})(({})({number}{suffix}))", self.name(), scalar.opencl_name()),
             };
         }
         let width = scalar.bits();
         let cut = bits & (u64::MAX >> (64 - width));
         let value = match scalar.is_signed() {
-            true => format!("({}){cut:#x}{}", scalar.unsigned().name(), suffix(scalar)),
+            true => format!("({}){cut:#x}{}", scalar.unsigned().opencl_name(), suffix(scalar)),
             false => format!("{cut:#x}{}", suffix(scalar)),
         };
         match self.lanes {
-            1 => format!("({})({value})", scalar.name()),
-            _ => format!("({})(({})({value}))", self.name(), scalar.name()),
+            1 => format!("({})({value})", scalar.opencl_name()),
+            _ => format!("({})(({})({value}))", self.name(), scalar.opencl_name()),
         }
     }
 }
 
 /// The suffix of a literal that is not negative.
-fn suffix(elem: Elem) -> &'static str {
+fn suffix(elem: ScalarType) -> &'static str {
     if elem.bits() == 64 { "UL" } else { "u" }
 }
 
@@ -207,13 +102,13 @@ mod tests {
 
     #[test]
     fn literals_have_their_type() {
-        assert_eq!(Ty::scalar(Elem::I8).literal(0xfff), "(char)((uchar)0xffu)");
-        assert_eq!(Ty { elem: Elem::U64, lanes: 3 }.literal(5), "(ulong3)((ulong)(0x5UL))");
-        assert_eq!(Ty { elem: Elem::F32, lanes: 4 }.literal(1), "(float4)((float)(1.0f))");
+        assert_eq!(Ty::scalar(ScalarType::I8).literal(0xfff), "(char)((uchar)0xffu)");
+        assert_eq!(Ty { elem: ScalarType::U64, lanes: 3 }.literal(5), "(ulong3)((ulong)(0x5UL))");
+        assert_eq!(Ty { elem: ScalarType::F32, lanes: 4 }.literal(1), "(float4)((float)(1.0f))");
     }
 
     #[test]
     fn three_take_the_place_of_four() {
-        assert_eq!(Ty { elem: Elem::I16, lanes: 3 }.bytes(), 8);
+        assert_eq!(Ty { elem: ScalarType::I16, lanes: 3 }.bytes(), 8);
     }
 }

@@ -3,7 +3,8 @@
 use super::Gen;
 use super::scope::{Array, Callee, Takes};
 use crate::tree::Expr;
-use crate::types::{Elem, INT, Ty, UINT};
+use crate::types::{INT, Ty, UINT};
+use abi::ScalarType;
 
 const LANES: [u8; 5] = [2, 3, 4, 8, 16];
 
@@ -130,7 +131,7 @@ impl Gen {
     }
 
     /// A conversion of components.
-    pub(super) fn convert(&mut self, e: Expr, to: Elem) -> Expr {
+    pub(super) fn convert(&mut self, e: Expr, to: ScalarType) -> Expr {
         let (from, ty) = (e.ty, e.ty.with(to));
         if from == ty {
             return e;
@@ -154,7 +155,11 @@ impl Gen {
     fn reinterpreted(&mut self, ty: Ty, depth: u32) -> Option<Expr> {
         let mut all = vec![];
         let size = ty.elem.bits() * u32::from(ty.lanes);
-        for elem in Elem::INTS.into_iter().chain([Elem::F16, Elem::F32, Elem::F64]) {
+        for elem in ScalarType::INTEGERS.into_iter().chain([
+            ScalarType::F16,
+            ScalarType::F32,
+            ScalarType::F64,
+        ]) {
             let lanes = size / elem.bits();
             let same = elem.bits() == ty.elem.bits();
             let sensible = same || ty.lanes != 3 && matches!(lanes, 1 | 2 | 4 | 8 | 16);
@@ -265,7 +270,8 @@ impl Gen {
             .iter()
             .filter(|a| !a.ty.elem.is_float() && a.ty.lanes == 1 && a.ty.elem.bits() > 8)
             .collect();
-        let halves: Vec<&Array> = fits.iter().filter(|a| a.ty == Ty::scalar(Elem::F16)).collect();
+        let halves: Vec<&Array> =
+            fits.iter().filter(|a| a.ty == Ty::scalar(ScalarType::F16)).collect();
         let index = self.expr(UINT, depth);
         if !parts.is_empty() && self.once_in(2) {
             let a = parts[self.rng.below(parts.len())];
@@ -273,14 +279,14 @@ impl Gen {
             let text = format!("vload{}($0 & {mask}u, {})", ty.lanes, a.base);
             return Some(Expr::new(ty, text, vec![index]));
         }
-        if ty == Ty::scalar(Elem::U8) && !bytes.is_empty() && self.once_in(2) {
+        if ty == Ty::scalar(ScalarType::U8) && !bytes.is_empty() && self.once_in(2) {
             let a = bytes[self.rng.below(bytes.len())];
             let mask = a.len * a.ty.bytes() - 1;
             let constant = if a.writable { "" } else { "const " };
             let text = format!("(({} {constant}uchar *){})[$0 & {mask}u]", a.space, a.base);
             return Some(Expr::new(ty, text, vec![index]));
         }
-        if ty.elem == Elem::F32 && ty.lanes == 1 && !halves.is_empty() && self.once_in(2) {
+        if ty.elem == ScalarType::F32 && ty.lanes == 1 && !halves.is_empty() && self.once_in(2) {
             let a = halves[self.rng.below(halves.len())];
             let text = self.no_nan(ty, &format!("vload_half($0 & {}u, {})", a.len - 1, a.base));
             return Some(Expr::new(ty, text, vec![index]));
@@ -291,7 +297,7 @@ impl Gen {
             return Some(Expr::new(ty, text, vec![index]));
         }
         let a = &fits[self.rng.below(fits.len())];
-        if a.ty.elem == Elem::F16 && !self.profile.halves {
+        if a.ty.elem == ScalarType::F16 && !self.profile.halves {
             return None;
         }
         let inner = Expr::new(a.ty, format!("{}[$0 & {}u]", a.base, a.len - 1), vec![index]);

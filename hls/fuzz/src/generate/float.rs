@@ -2,7 +2,8 @@
 
 use super::Gen;
 use crate::tree::Expr;
-use crate::types::{Elem, Ty};
+use crate::types::Ty;
+use abi::ScalarType;
 
 impl Gen {
     /// An operation on floats.
@@ -51,7 +52,7 @@ impl Gen {
 
     /// A comparison of floats whose truth value has the type `ty`.
     pub(super) fn float_comparison(&mut self, ty: Ty, depth: u32) -> Expr {
-        let fits: Vec<Elem> = [Elem::F16, Elem::F32, Elem::F64]
+        let fits: Vec<ScalarType> = [ScalarType::F16, ScalarType::F32, ScalarType::F64]
             .into_iter()
             .filter(|e| self.profile.has(*e) && (ty.lanes == 1 || e.bits() == ty.elem.bits()))
             .collect();

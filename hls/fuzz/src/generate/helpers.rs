@@ -2,7 +2,8 @@
 
 use super::Gen;
 use crate::tree::Decl;
-use crate::types::{Elem, Ty};
+use crate::types::Ty;
+use abi::ScalarType;
 
 impl Gen {
     fn helper(&mut self, name: String, text: impl FnOnce(&str) -> String) -> String {
@@ -88,7 +89,7 @@ impl Gen {
     }
 
     /// Whether `as_` of the other type can be had at all.
-    pub(super) fn reinterprets(&self, elem: Elem) -> bool {
-        elem != Elem::F16 || self.profile.halves
+    pub(super) fn reinterprets(&self, elem: ScalarType) -> bool {
+        elem != ScalarType::F16 || self.profile.halves
     }
 }

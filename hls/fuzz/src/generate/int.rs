@@ -2,7 +2,8 @@
 
 use super::Gen;
 use crate::tree::Expr;
-use crate::types::{Elem, INT, Ty};
+use crate::types::{INT, Ty};
+use abi::ScalarType;
 
 impl Gen {
     /// An operation on integers.
@@ -36,10 +37,17 @@ impl Gen {
     fn wrapping(ty: Ty, operand: &str) -> String {
         let unsigned = ty.with(ty.elem.unsigned());
         match (ty.lanes, ty.elem) {
-            (1, Elem::I8 | Elem::U8 | Elem::I16 | Elem::U16 | Elem::I32) => {
+            (
+                1,
+                ScalarType::I8
+                | ScalarType::U8
+                | ScalarType::I16
+                | ScalarType::U16
+                | ScalarType::I32,
+            ) => {
                 format!("(uint){operand}")
             }
-            (1, Elem::I64) => format!("(ulong){operand}"),
+            (1, ScalarType::I64) => format!("(ulong){operand}"),
             (1, _) => operand.to_owned(),
             (_, e) if e.is_signed() => format!("as_{}({operand})", unsigned.name()),
             _ => operand.to_owned(),
@@ -127,12 +135,12 @@ impl Gen {
 
     fn upsampled(&mut self, ty: Ty, depth: u32) -> Expr {
         let (high, low) = match ty.elem {
-            Elem::I16 => (Elem::I8, Elem::U8),
-            Elem::U16 => (Elem::U8, Elem::U8),
-            Elem::I32 => (Elem::I16, Elem::U16),
-            Elem::U32 => (Elem::U16, Elem::U16),
-            Elem::I64 => (Elem::I32, Elem::U32),
-            _ => (Elem::U32, Elem::U32),
+            ScalarType::I16 => (ScalarType::I8, ScalarType::U8),
+            ScalarType::U16 => (ScalarType::U8, ScalarType::U8),
+            ScalarType::I32 => (ScalarType::I16, ScalarType::U16),
+            ScalarType::U32 => (ScalarType::U16, ScalarType::U16),
+            ScalarType::I64 => (ScalarType::I32, ScalarType::U32),
+            _ => (ScalarType::U32, ScalarType::U32),
         };
         let args = vec![self.expr(ty.with(high), depth), self.expr(ty.with(low), depth)];
         Expr::new(ty, "upsample($0, $1)", args)

@@ -4,7 +4,8 @@ use super::Gen;
 use super::scope::{Array, Callee, Place, Scope, Takes};
 use super::stmt::{Flow, Return};
 use crate::tree::{Decl, Function, Param, Program, Range, Stmt};
-use crate::types::{Elem, INT, Ty, UINT, ULONG};
+use crate::types::{INT, Ty, UINT, ULONG};
+use abi::ScalarType;
 
 impl Gen {
     pub(super) fn kernel(mut self) -> Program {
@@ -237,7 +238,7 @@ impl Gen {
 
     /// A type of elements of arrays that functions and kernel have in common.
     fn array_ty(&mut self) -> Ty {
-        let all = [INT, UINT, ULONG, Ty::scalar(Elem::I16), Ty::scalar(Elem::U8), INT];
+        let all = [INT, UINT, ULONG, Ty::scalar(ScalarType::I16), Ty::scalar(ScalarType::U8), INT];
         self.rng.pick(&all)
     }
 
@@ -276,14 +277,14 @@ impl Gen {
             true => self.rng.pick(&["", ":-100..100", ":0..1000000"]),
             false => self.rng.pick(&["", "", ":0..5", ":bits"]),
         };
-        format!("rand:{}[{count}]:{seed}{range}", ty.elem.value_name())
+        format!("rand:{}[{count}]:{seed}{range}", ty.elem.name())
     }
 
     fn input(&mut self) {
         let name = self.fresh("in");
         let ty = match self.rng.below(8) {
             0..=2 => self.ty(),
-            3 if self.profile.floats => Ty::scalar(Elem::F16),
+            3 if self.profile.floats => Ty::scalar(ScalarType::F16),
             _ => self.array_ty(),
         };
         let len = self.rng.pick(&[8u32, 16, 32]);
@@ -305,7 +306,7 @@ impl Gen {
 
     fn scalar_argument(&mut self) {
         let (name, ty) = (self.fresh("n"), self.ty());
-        if ty.elem == Elem::F16 {
+        if ty.elem == ScalarType::F16 {
             return;
         }
         let mut numbers = vec![];
@@ -331,7 +332,7 @@ impl Gen {
         let (name, own) = (self.fresh("out"), self.fresh("o"));
         let mut ty = match self.rng.below(8) {
             0..=2 => self.ty(),
-            3 if self.profile.floats => Ty::scalar(Elem::F16),
+            3 if self.profile.floats => Ty::scalar(ScalarType::F16),
             _ => self.array_ty(),
         };
         if ty.lanes == 3 {

@@ -20,7 +20,8 @@ mod sync;
 
 use crate::Rng;
 use crate::tree::{Decl, Function, Param, Program, Range};
-use crate::types::{Elem, Ty};
+use crate::types::Ty;
+use abi::ScalarType;
 use scope::{Array, Callee, Profile, Scope};
 
 /// What programs may have.
@@ -139,8 +140,8 @@ impl Gen {
         self.rng.below(n) == 0
     }
 
-    fn elem(&mut self) -> Elem {
-        use Elem::*;
+    fn elem(&mut self) -> ScalarType {
+        use ScalarType::*;
         loop {
             let all = [
                 I32, I32, I32, U32, U32, U32, I64, U64, I16, U16, I8, U8, F32, F32, F32, F64, F64,
@@ -153,8 +154,8 @@ impl Gen {
         }
     }
 
-    fn int_elem(&mut self) -> Elem {
-        self.rng.pick(&Elem::INTS)
+    fn int_elem(&mut self) -> ScalarType {
+        self.rng.pick(&ScalarType::INTEGERS)
     }
 
     fn lanes(&mut self) -> u8 {

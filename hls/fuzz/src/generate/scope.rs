@@ -1,6 +1,7 @@
 //! What expressions and statements can name.
 
-use crate::types::{Elem, Ty};
+use crate::types::Ty;
+use abi::ScalarType;
 
 /// A variable, a field, or something that only has a value.
 #[derive(Clone, Debug)]
@@ -72,11 +73,11 @@ pub(super) struct Profile {
 
 impl Profile {
     /// Whether a program may have values of the type.
-    pub fn has(&self, elem: Elem) -> bool {
+    pub fn has(&self, elem: ScalarType) -> bool {
         match elem {
-            Elem::F16 => self.halves,
-            Elem::F32 => self.floats,
-            Elem::F64 => self.doubles,
+            ScalarType::F16 => self.halves,
+            ScalarType::F32 => self.floats,
+            ScalarType::F64 => self.doubles,
             _ => true,
         }
     }

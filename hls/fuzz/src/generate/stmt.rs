@@ -3,7 +3,8 @@
 use super::Gen;
 use super::scope::{Array, Place};
 use crate::tree::{Decl, Expr, Jumps, Stmt};
-use crate::types::{Elem, INT, Ty, UINT, ULONG};
+use crate::types::{INT, Ty, UINT, ULONG};
+use abi::ScalarType;
 
 /// What may stand at some place.
 #[derive(Clone, Copy, Debug)]
@@ -116,9 +117,10 @@ impl Gen {
             index = Expr::literal(UINT, n);
         }
         let (base, mask) = (&a.base, a.len - 1);
-        if a.ty == Ty::scalar(Elem::F16) && (!self.profile.halves || self.once_in(2)) {
+        if a.ty == Ty::scalar(ScalarType::F16) && (!self.profile.halves || self.once_in(2)) {
             let mode = self.rng.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]);
-            let from = Ty::scalar(if self.profile.doubles { Elem::F64 } else { Elem::F32 });
+            let from =
+                Ty::scalar(if self.profile.doubles { ScalarType::F64 } else { ScalarType::F32 });
             if !self.profile.has(from.elem) {
                 return None;
             }
@@ -141,7 +143,7 @@ impl Gen {
         }
         if a.ty.lanes == 1 && !a.ty.elem.is_float() && a.ty.elem.bits() > 8 && self.once_in(5) {
             let mask = a.len * a.ty.bytes() - 1;
-            let value = self.value(Ty::scalar(Elem::U8));
+            let value = self.value(Ty::scalar(ScalarType::U8));
             let text = format!("(({} uchar *){base})[$0 & {mask}u] = $1;", a.space);
             return Some(Stmt::simple(text, vec![index, value]));
         }

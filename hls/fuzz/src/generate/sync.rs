@@ -4,7 +4,8 @@ use super::Gen;
 use super::scope::Place;
 use super::stmt::Flow;
 use crate::tree::{Decl, Expr, Param, Stmt};
-use crate::types::{Elem, Ty, UINT};
+use crate::types::{Ty, UINT};
+use abi::ScalarType;
 
 /// What the work-items of a kernel share.
 #[derive(Clone, Default, Debug)]
@@ -24,7 +25,7 @@ pub(super) struct Shared {
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
     pub name: String,
-    pub elem: Elem,
+    pub elem: ScalarType,
     pub kind: Commuting,
     pub len: u32,
 }
@@ -55,13 +56,13 @@ impl Gen {
     /// Counters that all work-items change.
     pub(super) fn add_counters(&mut self) {
         let name = self.fresh("acc");
-        let elem = self.rng.pick(&[Elem::I32, Elem::U32]);
+        let elem = self.rng.pick(&[ScalarType::I32, ScalarType::U32]);
         let len = self.rng.pick(&[1, 4, 8]);
         let seed = self.rng.below(1000);
         self.params.push(Param {
             name: name.clone(),
-            text: format!("global {} *{name}", elem.name()),
-            value: format!("rand:{}[{len}]:{seed}", elem.value_name()),
+            text: format!("global {} *{name}", elem.opencl_name()),
+            value: format!("rand:{}[{len}]:{seed}", elem.name()),
         });
         let kind = self.rng.pick(&COMMUTING);
         self.sync.counters.push(Counter { name, elem, kind, len });
@@ -91,7 +92,7 @@ impl Gen {
             .arrays
             .iter()
             .filter(|a| a.writable && a.space == "global" && a.ty.lanes == 1)
-            .filter(|a| matches!(a.ty.elem, Elem::I32 | Elem::U32))
+            .filter(|a| matches!(a.ty.elem, ScalarType::I32 | ScalarType::U32))
             .cloned()
             .collect();
         if owned.is_empty() {
@@ -136,7 +137,7 @@ impl Gen {
         let task = self.task;
         let target = self.target(flow, |_| true)?;
         let ty = target.ty;
-        if global && (ty.lanes == 3 || ty.elem == Elem::F16 && !self.profile.halves) {
+        if global && (ty.lanes == 3 || ty.elem == ScalarType::F16 && !self.profile.halves) {
             return None;
         }
         let size = self.sync.group_size;
@@ -147,7 +148,7 @@ impl Gen {
             self.params.push(Param {
                 name: name.clone(),
                 text: format!("global {t} *{name}"),
-                value: format!("zeros:{}[{count}]", ty.elem.value_name()),
+                value: format!("zeros:{}[{count}]", ty.elem.name()),
             });
         } else if self.once_in(3) {
             self.params.push(Param {
@@ -188,13 +189,13 @@ impl Gen {
 
     /// Counters of the group: set, changed atomically, read.
     fn group_counters(&mut self, flow: Flow) -> Option<Stmt> {
-        let elem = self.rng.pick(&[Elem::I32, Elem::U32]);
+        let elem = self.rng.pick(&[ScalarType::I32, ScalarType::U32]);
         let ty = Ty::scalar(elem);
         let target = self.target(flow, |t| t == ty)?;
         let (name, i) = (self.fresh("la"), self.fresh("j"));
         let len = self.rng.pick(&[1u32, 4, 8]);
         self.decls.push(Decl { name: i.clone(), text: format!("uint {i} = 0;") });
-        let text = format!("local {} {name}[{len}];", elem.name());
+        let text = format!("local {} {name}[{len}];", elem.opencl_name());
         self.decls.insert(0, Decl { name: name.clone(), text });
         let first = self.value(ty);
         let index = match target.uniform && !self.task {
