@@ -40,7 +40,7 @@ setup: ## install what the tests need (idempotent)
 build: ## the clhls command, optimised
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 
-programs: ## everything that tests run, with checks
+programs: ## everything that `make test` runs, with checks
 	@echo "== programs and tests, $$(date +%T)"
 	@$(CARGO) build --workspace --lib --bins --tests --example docs --example operators --example fuzz_kernels --profile checked
 
@@ -205,13 +205,15 @@ fuzz-ir: programs ## N random kernels made as IR, interpreted behind the passes 
 fuzz-sample: programs ## random kernels that failed once, and a few others (part of make test)
 	@echo "== random kernels, $$(date +%T)"
 	@$(CHECKED)/examples/fuzz_kernels --regressions testbenches/fuzz/regressions --hardware
-	@$(CHECKED)/examples/fuzz_kernels --count 16 --per-module 4 --jobs $(JOBS) --out build/fuzz-sample
+	@$(CHECKED)/examples/fuzz_kernels --count 32 --per-module 8 --jobs $(JOBS) --out build/fuzz-sample
 	@$(CHECKED)/examples/fuzz_kernels --hardware --count 2 --jobs $(JOBS) --out build/fuzz-sample
 
 fuzz: programs kernels ## a million mutated SPIR-V modules
+	@$(CARGO) build --workspace --example fuzz --profile checked
 	@$(CHECKED)/examples/fuzz 0 8000 build/kernels/*.spv
 
 fuzz-deep: programs kernels ## mutated modules through all steps, results compared with the optimiser's
+	@$(CARGO) build --workspace --example deep_fuzz --profile checked
 	@$(CHECKED)/examples/deep_fuzz 0 800 build/kernels/*.spv
 
 bench: ## speed of the interpreter and of compilation

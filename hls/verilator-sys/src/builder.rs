@@ -11,8 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a model's C++ is optimised for. Aes_round's model (8 MB of C++): 6 s of compiling against 27 s, and a simulation that takes
-/// five times as long.
+/// What a model's C++ is optimised for. The two models of test kernel `aes_round`: 30 s of processor time against 62 s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Optimisation {
     /// Short compilation (`-O0`): for a launch of a few thousand cycles.
