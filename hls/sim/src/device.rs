@@ -177,7 +177,6 @@ impl Simulator {
             profile: self.options.profile,
         };
         let options = BuildOptions {
-            optimisation: None,
             trace: self.options.trace.is_some(),
             random_state: self.options.random_state,
             cache_dir: self.options.cache_dir.clone(),

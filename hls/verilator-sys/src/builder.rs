@@ -11,31 +11,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a model's C++ is optimised for. The two models of test kernel `aes_round`: 30 s of processor time against 62 s.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Optimisation {
-    /// Short compilation (`-O0`): for a launch of a few thousand cycles.
-    Quick,
-    /// Short simulation (`-O2`).
-    Fast,
-}
-
-impl Optimisation {
-    /// The variable that chooses: `quick`, or `fast` as without it.
-    pub const VARIABLE: &str = "CLHLS_SIM_MODEL";
-
-    /// What the environment says; any text but `quick` is the default.
-    pub fn from_environment() -> Self {
-        let quick = std::env::var_os(Self::VARIABLE).is_some_and(|text| text == "quick");
-        if quick { Self::Quick } else { Self::Fast }
-    }
-}
-
 /// How a model is built.
 #[derive(Debug, Clone, Default)]
 pub struct BuildOptions {
-    /// What its C++ is optimised for; `None`: [`Optimisation::from_environment`].
-    pub optimisation: Option<Optimisation>,
     /// With the code that writes waveforms; halves the speed even while none are written.
     pub trace: bool,
     /// Registers start with random contents instead of zeros: finds state that reset forgot.
@@ -120,6 +98,16 @@ const SLOW: &str = "-O0";
 const FAST_FILE_BYTES: u64 = 800_000;
 const SLOW_FILE_BYTES: u64 = 16_000_000;
 
+/// If `quick`, code that runs every cycle is not optimised: for launches of a few thousand cycles. The two models of test kernel
+/// `aes_round`: 30 s of processor time against 62 s.
+const QUICK_VARIABLE: &str = "CLHLS_SIM_MODEL";
+
+/// The compiler's option for code that runs every cycle.
+fn optimisation() -> &'static str {
+    let quick = std::env::var_os(QUICK_VARIABLE).is_some_and(|text| text == "quick");
+    if quick { SLOW } else { FAST }
+}
+
 /// Builds the model of a design, or finds it built already.
 ///
 /// # Errors
@@ -177,7 +165,7 @@ impl Builder<'_> {
         for flag in self.verilator_flags() {
             key.add(flag);
         }
-        key.add(self.optimisation());
+        key.add(optimisation());
         key.add(&simtop(self.design));
         if self.design.profile {
             key.add(SHIM_PROFILE.0).add(SHIM_PROFILE.1);
@@ -189,14 +177,6 @@ impl Builder<'_> {
             key.add(&source.name).add(&source.text).add(if source.library { "l" } else { "k" });
         }
         key.finish()
-    }
-
-    /// The compiler's option for code that runs every cycle.
-    fn optimisation(&self) -> &'static str {
-        match self.options.optimisation.unwrap_or_else(Optimisation::from_environment) {
-            Optimisation::Quick => SLOW,
-            Optimisation::Fast => FAST,
-        }
     }
 
     fn verilator_flags(&self) -> Vec<&'static str> {
@@ -302,7 +282,7 @@ impl Builder<'_> {
             let once = name.contains("__Slow") || name.contains("__Syms") || name.contains("__Dpi");
             if once { slow.push(path) } else { fast.push(path) }
         }
-        let optimisation = self.optimisation();
+        let optimisation = optimisation();
         if optimisation == SLOW {
             slow.append(&mut fast);
         }

@@ -20,7 +20,7 @@ mod program;
 mod simtop;
 mod toolchain;
 
-pub use builder::{BuildOptions, Built, Optimisation, build};
+pub use builder::{BuildOptions, Built, build};
 pub use cache::default_cache_dir;
 pub use error::Error;
 pub use model::{Fault, MemoryOptions, Model, PortStats, ProtocolRule, Region, RunEnd, Session};
