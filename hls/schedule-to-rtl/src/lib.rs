@@ -29,9 +29,6 @@ use schedule::{KernelSchedule, Unit};
 
 pub use manifest::{Built, MOST_COMPUTE_UNITS, signature};
 
-/// Most units on one side of a memory port: each has an AXI id of its own.
-const MAX_PORT_UNITS: usize = 1 << top::ID_BITS;
-
 /// Lowers scheduled kernels of a module. `family` is the device family's name (`ecp5` selects
 /// its RAM and DSP primitives).
 pub fn lower(
@@ -120,9 +117,10 @@ fn lower_kernel(
         .lay_out(has_program_memory)
         .map_err(|e| Diagnostic::error("E0401", e.to_string()).at(s.func.loc))?;
     let top = top::build(&sh, &map, program_offsets, built);
-    if top.port_units.0.max(top.port_units.1) > MAX_PORT_UNITS {
+    if top.port_units.0.max(top.port_units.1) > top::MOST_PORT_UNITS {
         return Err(too_many_units(s, top.port_units));
     }
+    kernel.memory_ports.iter_mut().for_each(|port| port.id_bits = top.id_bits);
     kernel.channels = manifest::channels(&top.channels);
     modules.extend(top.modules.into_iter().map(|mut m| {
         delay_lines(&mut m, family);
@@ -136,8 +134,8 @@ fn too_many_units(s: &KernelSchedule, units: (usize, usize)) -> base::Diagnostic
     Diagnostic::error(
         "E0402",
         format!(
-            "kernel `{}` has {reads} reading and {writes} writing units at one memory port; at most {MAX_PORT_UNITS} fit",
-            s.func.name
+            "kernel `{}` has {reads} reading and {writes} writing units at one memory port; at most {} fit",
+            s.func.name, top::MOST_PORT_UNITS
         ),
     )
     .at(s.func.loc)

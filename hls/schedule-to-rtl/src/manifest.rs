@@ -2,7 +2,7 @@
 
 use crate::core::{ChannelInfo, Shared};
 use crate::memory::{port_count, port_of};
-use crate::top::{ID_BITS, port_prefix};
+use crate::top::port_prefix;
 use abi::{
     Access, Arg, ArgKind, Channel, DivisionInfo, ElementType, Kernel, KernelSignature, LoopInfo,
     MemoryPort, ScalarType, Site, SiteKind,
@@ -141,7 +141,7 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
             .map(|p| MemoryPort {
                 name: port_prefix(p),
                 data_bits: 8 * built.bus_bytes,
-                id_bits: ID_BITS,
+                id_bits: 0, // known when all units are
                 address_bits: sh.address_bits,
             })
             .collect(),

@@ -15,8 +15,11 @@ use schedule::Place;
 
 /// Bits of a local id at the dispatcher: work-groups have at most 65535 work-items.
 const DISPATCH_LID_BITS: u32 = 16;
-/// Width of the ids of the memory ports.
-pub const ID_BITS: u32 = 6;
+/// Least and greatest width of the ids of the memory ports: wider ones only for kernels that need them, so that kernels of
+/// usual size can share a shell.
+const ID_BITS: (u32, u32) = (6, 8);
+/// Most units on one side of a memory port: each has an AXI id of its own.
+pub const MOST_PORT_UNITS: usize = 1 << ID_BITS.1;
 
 /// What a kernel's generator gives back.
 pub struct Top {
@@ -26,6 +29,8 @@ pub struct Top {
     pub channels: Vec<ChannelInfo>,
     /// Units on the read and on the write side of the memory port that has most.
     pub port_units: (usize, usize),
+    /// Width of the ids of all memory ports.
+    pub id_bits: u32,
 }
 
 /// Generates a kernel.
@@ -74,16 +79,19 @@ pub fn build(
     }
     memories.finish_loads(&mut b, sh);
     atomics::build(&mut b, sh, &mut memories);
-    let beats: Vec<[Expr; 2]> = (0..ports).map(|p| port(&mut b, &memories, p, bus_bytes)).collect();
-    finish(&mut b, &control, &units, draining, go, &memories, &beats);
     let most = |counts: Vec<usize>| counts.into_iter().max().unwrap_or(0);
     let count = |of: &dyn Fn(u32) -> usize| most((0..ports).map(of).collect());
     let readers = count(&|p| memories.readers.iter().filter(|u| u.port == p).count());
     let writers = count(&|p| memories.writers.iter().filter(|u| u.port == p).count());
     let port_units = (readers, writers);
+    let ids = readers.max(writers).clamp(1, MOST_PORT_UNITS).next_power_of_two();
+    let id_bits = ids.ilog2().max(ID_BITS.0);
+    let shape = PortShape { bus_bytes, id_bits };
+    let beats: Vec<[Expr; 2]> = (0..ports).map(|p| port(&mut b, &memories, p, shape)).collect();
+    finish(&mut b, &control, &units, draining, go, &memories, &beats);
     let Units { mut modules, channels, .. } = units;
     modules.push(b.finish());
-    Top { modules, channels, port_units }
+    Top { modules, channels, port_units, id_bits }
 }
 
 /// The compute units made so far.
@@ -314,11 +322,18 @@ fn entry_stream(
 }
 
 /// An AXI4 master: multiplexers over its units. Gives the beat strobes.
-fn port(b: &mut ModuleBuilder, m: &Memories, number: u32, bus_bytes: u32) -> [Expr; 2] {
+/// Widths of the memory ports.
+#[derive(Clone, Copy)]
+struct PortShape {
+    bus_bytes: u32,
+    id_bits: u32,
+}
+
+fn port(b: &mut ModuleBuilder, m: &Memories, number: u32, shape: PortShape) -> [Expr; 2] {
     let readers: Vec<&ReadUnit> = m.readers.iter().filter(|u| u.port == number).collect();
     let writers: Vec<&WriteUnit> = m.writers.iter().filter(|u| u.port == number).collect();
-    let read = read_port(b, number, &readers, m.r_data[number as usize], bus_bytes);
-    let write = write_port(b, number, &writers, bus_bytes);
+    let read = read_port(b, number, &readers, m.r_data[number as usize], shape);
+    let write = write_port(b, number, &writers, shape);
     [read, write]
 }
 
@@ -346,14 +361,15 @@ fn read_port(
     number: u32,
     readers: &[&ReadUnit],
     r_data: Net,
-    bus_bytes: u32,
+    shape: PortShape,
 ) -> Expr {
+    let PortShape { bus_bytes, id_bits } = shape;
     let data = 8 * bus_bytes;
     let outputs = ports(
         b,
         number,
         &[
-            ("arid", ID_BITS),
+            ("arid", id_bits),
             ("araddr", 64),
             ("arlen", 8),
             ("arsize", 3),
@@ -372,7 +388,7 @@ fn read_port(
         number,
         &[
             ("arready", 1),
-            ("rid", ID_BITS),
+            ("rid", id_bits),
             ("rdata", data),
             ("rresp", 2),
             ("rlast", 1),
@@ -399,7 +415,7 @@ fn read_port(
         .param("N", n)
         .param("ADDR", 64)
         .param("DATA_BYTES", bus_bytes)
-        .param("ID_BITS", ID_BITS)
+        .param("ID_BITS", id_bits)
         .input("ar_valid", valids)
         .output("ar_ready", ready)
         .input("ar_line", lines)
@@ -422,13 +438,19 @@ fn read_port(
     Expr::all([valid.into(), find(&outputs, "rready").into()])
 }
 
-fn write_port(b: &mut ModuleBuilder, number: u32, writers: &[&WriteUnit], bus_bytes: u32) -> Expr {
+fn write_port(
+    b: &mut ModuleBuilder,
+    number: u32,
+    writers: &[&WriteUnit],
+    shape: PortShape,
+) -> Expr {
+    let PortShape { bus_bytes, id_bits } = shape;
     let data = 8 * bus_bytes;
     let outputs = ports(
         b,
         number,
         &[
-            ("awid", ID_BITS),
+            ("awid", id_bits),
             ("awaddr", 64),
             ("awlen", 8),
             ("awsize", 3),
@@ -449,7 +471,7 @@ fn write_port(b: &mut ModuleBuilder, number: u32, writers: &[&WriteUnit], bus_by
     let inputs = ports(
         b,
         number,
-        &[("awready", 1), ("wready", 1), ("bid", ID_BITS), ("bresp", 2), ("bvalid", 1)],
+        &[("awready", 1), ("wready", 1), ("bid", id_bits), ("bresp", 2), ("bvalid", 1)],
         false,
     );
     if writers.is_empty() {
@@ -473,7 +495,7 @@ fn write_port(b: &mut ModuleBuilder, number: u32, writers: &[&WriteUnit], bus_by
         .param("N", n)
         .param("ADDR", 64)
         .param("DATA_BYTES", bus_bytes)
-        .param("ID_BITS", ID_BITS)
+        .param("ID_BITS", id_bits)
         .input("aw_valid", all(0))
         .output("aw_ready", aw_ready)
         .input("aw_line", all(2))

@@ -2,7 +2,7 @@
 
 use crate::Options;
 use crate::decode::Inst;
-use crate::errors::{BAD_ID, R, TOO_LARGE, UNSUPPORTED_FEATURE, fail, unsupported};
+use crate::errors::{BAD_ID, BAD_OPTION, R, TOO_LARGE, UNSUPPORTED_FEATURE, fail, unsupported};
 use crate::module::Spv;
 use base::Diagnostic;
 use ir::{FloatKind, FloatSet, MOST_WORK_ITEMS};
@@ -80,6 +80,10 @@ pub(crate) fn read(spv: &mut Spv, inst: &Inst) -> R<()> {
                 return Err(inst.malformed(format!("{what} at {} bits", kind.bits())));
             }
         }
+        ExecutionMode::SubgroupSize => {
+            spv.sub_group_sizes
+                .insert(function, possible_sub_group_size(value(0)?, UNSUPPORTED_FEATURE)?);
+        }
         // IEEE behaviour is what the IR has anyway; the others give the compiler freedom.
         ExecutionMode::SignedZeroInfNanPreserve
         | ExecutionMode::RoundingModeRTE
@@ -125,6 +129,39 @@ pub(crate) fn flushed_formats(spv: &Spv, options: &Options) -> R<FloatSet> {
     let allowed = [FloatKind::F32, FloatKind::F64];
     let allowed = allowed.into_iter().filter(|k| options.denorms_are_zero && !denorms.kept.has(*k));
     Ok(allowed.fold(denorms.flushed, FloatSet::with))
+}
+
+/// Work-items of a sub-group where neither kernels nor options say.
+const SUB_GROUP_SIZE: u32 = 16;
+
+/// Work-items of a sub-group: what the kernels that are read ask for, else the option's. Functions belong to no kernel, so all
+/// that ask have to agree.
+pub(crate) fn sub_group_size(spv: &Spv, options: &Options) -> R<u32> {
+    let wanted = |name: &String| options.kernels.is_empty() || options.kernels.contains(name);
+    let kernels = spv.entry_points.iter().filter(|e| wanted(&e.name));
+    let asked = kernels.filter_map(|e| Some((&e.name, *spv.sub_group_sizes.get(&e.function)?)));
+    let mut size = match options.sub_group_size {
+        Some(size) => {
+            Some((String::from("the options ask"), possible_sub_group_size(size, BAD_OPTION)?))
+        }
+        None => None,
+    };
+    for (name, of_kernel) in asked {
+        let (who, all) = size.get_or_insert_with(|| (format!("kernel `{name}` asks"), of_kernel));
+        if *all != of_kernel {
+            let what = format!("kernel `{name}` asks for sub-groups of {of_kernel} work-items");
+            let text = format!("{what}, {who} for {all}");
+            let help = "compile kernels with other sub-groups one at a time, with their own size";
+            return Err(Box::new(Diagnostic::error(UNSUPPORTED_FEATURE, text).help(help)));
+        }
+    }
+    Ok(size.map_or(SUB_GROUP_SIZE, |(_, size)| size))
+}
+
+fn possible_sub_group_size(size: u32, code: &'static str) -> R<u32> {
+    let possible = matches!(size, 8 | 16 | 32);
+    let what = || format!("sub-groups of {size} work-items are not possible: 8, 16 and 32 are");
+    if possible { Ok(size) } else { fail(code, what()) }
 }
 
 /// The OpenCL name of the type that `VecTypeHint` encodes: lanes in the high half word, type

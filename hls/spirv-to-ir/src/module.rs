@@ -66,6 +66,8 @@ pub(crate) struct Spv<'a> {
     pub flush: FloatSet,
     /// The bounds of `-cl-unsafe-math-optimizations` are enough everywhere.
     pub unsafe_math: bool,
+    /// Work-items of a sub-group that kernels ask for.
+    pub sub_group_sizes: FxHashMap<Id, u32>,
     /// Work-items of a sub-group.
     pub sub_group_size: u32,
     pub variables: IndexMap<Id, Variable>,
@@ -146,7 +148,8 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
         denorms: FxHashMap::default(),
         flush: FloatSet::default(),
         unsafe_math: options.unsafe_math,
-        sub_group_size: sub_group_size(options)?,
+        sub_group_size: 0,
+        sub_group_sizes: FxHashMap::default(),
         variables: IndexMap::default(),
         functions: IndexMap::default(),
         resolved: FxHashMap::default(),
@@ -177,6 +180,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
         }
     }
     spv.flush = modes::flushed_formats(&spv, options)?;
+    spv.sub_group_size = modes::sub_group_size(&spv, options)?;
     spv.contract = !spv.modes.values().any(|m| m.contraction_off);
     spv.functions = outline(&insts, split)?;
     spv.resolved = spv.resolved_imports();
@@ -193,20 +197,6 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
     }
     spv.insts = insts;
     Ok(spv)
-}
-
-/// Work-items of a sub-group where the options do not say.
-const SUB_GROUP_SIZE: u32 = 16;
-
-fn sub_group_size(options: &Options) -> R<u32> {
-    match options.sub_group_size {
-        None => Ok(SUB_GROUP_SIZE),
-        Some(size @ (8 | 16 | 32)) => Ok(size),
-        Some(size) => fail(
-            BAD_OPTION,
-            format!("sub-groups of {size} work-items are not possible: 8, 16 and 32 are"),
-        ),
-    }
 }
 
 fn addr_bits(insts: &[Inst]) -> R<u32> {

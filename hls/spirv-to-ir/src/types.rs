@@ -428,6 +428,14 @@ impl Types {
         }
     }
 
+    /// The type of the elements of an array, of arrays too; other types as they are.
+    pub fn innermost_element(&self, mut id: Id) -> R<Id> {
+        while let Kind::Array { element, .. } = self.get(id)?.kind {
+            id = element;
+        }
+        Ok(id)
+    }
+
     /// The leaves of a type in memory order of declaration.
     pub fn leaves(&self, id: Id) -> R<Vec<Leaf>> {
         self.check_whole(id)?;

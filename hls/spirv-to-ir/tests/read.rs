@@ -245,6 +245,31 @@ fn subnormal_numbers_are_flushed_where_the_module_says_so() {
     read(&module("bad_flush_kernels.spv"), &only).unwrap();
 }
 
+/// Attribute `intel_reqd_sub_group_size`, and the option against it.
+#[test]
+fn kernels_choose_the_size_of_their_sub_groups() {
+    let given = |n| Options { sub_group_size: Some(n), ..Options::default() };
+    assert_eq!(run("sub_group_size.spv", &Options::default(), 1), [8]);
+    assert_eq!(run("sub_group_size.spv", &given(8), 1), [8]);
+    let e = read(&module("sub_group_size.spv"), &given(32)).unwrap_err();
+    assert_eq!(e.0[0].code, "E0112");
+    let text = "kernel `k` asks for sub-groups of 8 work-items, the options ask for 32";
+    assert_eq!(e.0[0].message, text);
+    let e = read(&module("sub_group_size.spv"), &given(12)).unwrap_err();
+    assert_eq!(e.0[0].code, "E0118");
+    for kernel in ["k", "other"] {
+        let only = Options { kernels: vec![kernel.into()], ..Options::default() };
+        read(&module("bad_sub_group_kernels.spv"), &only).unwrap();
+    }
+}
+
+/// Elements of four bytes, though one pointer is to an array and the other to bytes.
+#[test]
+fn asynchronous_copies_know_their_elements() {
+    let want = [1_234_567, 7_654_321, 1_000_001, 99_999_999];
+    assert_eq!(run("async_copy_guessed.spv", &Options::default(), 4), want);
+}
+
 /// Only a product that a sum names itself, and never with `ContractionOff`.
 #[test]
 fn contraction_is_allowed_within_one_expression() {

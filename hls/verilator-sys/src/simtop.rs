@@ -282,9 +282,11 @@ fn checker_instance(index: usize, port: &Port, body: &mut String) {
             }
         })
         .collect();
+    // As many bursts of each unit as none has in flight, unless it asks without end.
+    let outstanding = (64u32 << port.id_bits).max(1023);
     let _ = writeln!(
         body,
-        "\n  {CHECKER_MODULE} #(\n    .DATA_BYTES({}), .ID_BITS({}), .MAX_READS(1023), .MAX_WRITES(1023)\n  ) \
+        "\n  {CHECKER_MODULE} #(\n    .DATA_BYTES({}), .ID_BITS({}), .MAX_READS({outstanding}), .MAX_WRITES({outstanding})\n  ) \
          check{index} (\n    .clk(clk), .rst(~rst_n){pins},\n    \
          .error(p{index}_check_error), .code(p{index}_check_code)\n  );",
         port.data_bits / 8,

@@ -62,13 +62,20 @@ impl Lower<'_, '_, '_> {
     }
 
     /// The type as which elements are copied: unsigned integers, a 3-vector whole.
+    ///
+    /// clang knows no types of pointers and writes what it guesses: that of a variable which is an array, bytes where nothing
+    /// else tells. The other pointer knows then.
     fn copied_type(&self, inst: &Inst) -> R<Type> {
-        let types = &self.spv.types;
-        let pointee = |k: usize| types.pointee(self.spv.type_of(inst.arg(k)?)?);
-        let (to, from) = (pointee(1)?, pointee(2)?);
-        let (ty, other) = (in_memory(types.ir(to)?), in_memory(types.ir(from)?));
+        let element = |k: usize| -> R<Type> {
+            let types = &self.spv.types;
+            let pointee = types.pointee(self.spv.type_of(inst.arg(k)?)?)?;
+            Ok(in_memory(types.ir(types.innermost_element(pointee)?)?))
+        };
+        let (to, from) = (element(1)?, element(2)?);
+        let ty = if to == Type::I8 { from } else { to };
         self.check(ty.space().is_none(), inst, "its elements are pointers")?;
-        self.check(ty == other, inst, "its pointers are not to elements of one type")?;
+        let same = from == ty || from == Type::I8;
+        self.check(same, inst, "its pointers are not to elements of one type")?;
         Ok(ty)
     }
 
