@@ -8,7 +8,7 @@ use base::Diagnostic;
 use ir::Module;
 use rtl::Design;
 use schedule::KernelSchedule;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use target::{Area, Board};
 
 /// Share of the LUTs and flip-flops that placement and routing can use.
@@ -43,18 +43,18 @@ impl Default for Thrift {
 }
 
 impl Thrift {
-    /// The next smaller hardware; none when there is nothing left to save. `divides` tells whether the kernel has divisions or
-    /// roots that could be smaller, `shares` whether it has operators that could be shared more.
-    fn next(self, logic: bool, divides: bool, shares: bool) -> Option<Thrift> {
-        let share = self.share().filter(|_| shares && self.unroll_divisor == 1);
+    /// The next smaller hardware; none when there is nothing left to save.
+    fn next(self, logic: bool, can: Savings) -> Option<Thrift> {
+        let share = self.share().filter(|_| can.share && self.unroll_divisor == 1);
         // What did not fit at the longest interval is tried without it.
-        let unroll = (self.unroll_divisor < MOST_DIVISOR).then_some(Thrift {
+        let less = can.unroll_less && self.unroll_divisor < MOST_DIVISOR;
+        let unroll = less.then_some(Thrift {
             unroll_divisor: self.unroll_divisor * 16,
             interval: 1,
             ..self
         });
         // With smaller divisions, unrolling may fit.
-        let divide = (divides && !self.small_division).then_some(Thrift {
+        let divide = (can.divide && !self.small_division).then_some(Thrift {
             small_division: true,
             unroll_divisor: 1,
             interval: 1,
@@ -97,6 +97,17 @@ impl Thrift {
     }
 }
 
+/// What a kernel has that could be smaller.
+#[derive(Clone, Copy)]
+struct Savings {
+    /// Operators that could be shared more.
+    share: bool,
+    /// Loops that were unrolled.
+    unroll_less: bool,
+    /// Divisions or roots that are pipelines.
+    divide: bool,
+}
+
 /// In what a kernel exceeds the device.
 struct Over {
     /// LUTs, flip-flops or DSP tiles.
@@ -119,6 +130,8 @@ pub struct Hardware {
     pub manifest: Manifest,
     /// What each kernel takes, by name, estimated.
     pub areas: BTreeMap<String, Area>,
+    /// Kernels in which loops were unrolled.
+    unrolled: BTreeSet<String>,
 }
 
 impl Hardware {
@@ -189,7 +202,7 @@ impl Pipeline<'_> {
     /// Those of each step.
     pub fn hardware(&self, module: Module) -> Result<Hardware> {
         self.thrift.borrow_mut().clear();
-        let mut made = self.attempt(module.clone())?;
+        let mut made = self.attempt(&module)?;
         let fast: BTreeMap<String, Over> = made.over(self.board).into_iter().collect();
         if fast.is_empty() {
             return Ok(made);
@@ -213,22 +226,26 @@ impl Pipeline<'_> {
                 if over.times < best.0 {
                     *best = (over.times, thrift);
                 }
-                let shares = helps && made.shares(name);
-                let next = thrift.next(over.logic, made.divides(name), shares);
+                let can = Savings {
+                    share: helps && made.shares(name),
+                    unroll_less: made.unrolled.contains(name),
+                    divide: made.divides(name),
+                };
+                let next = thrift.next(over.logic, can);
                 if next.is_none() {
                     hopeless.push(name.clone());
                 }
                 self.thrift.borrow_mut().insert(name.clone(), next.unwrap_or(best.1));
             }
-            made = self.attempt(module.clone())?;
+            made = self.attempt(&module)?;
         }
         self.remark_fit(&made, &fast);
         Ok(made)
     }
 
     /// One try at the hardware as [`Thrift`] has it now.
-    fn attempt(&self, module: Module) -> Result<Hardware> {
-        let module = self.optimise(module)?;
+    fn attempt(&self, module: &Module) -> Result<Hardware> {
+        let (module, unrolled) = self.optimise_again(module)?;
         let schedules = self.schedule(&module)?;
         let (design, manifest) = self.rtl(&module, &schedules)?;
         let area = |k: &abi::Kernel| {
@@ -236,7 +253,7 @@ impl Pipeline<'_> {
             (k.signature.name.clone(), area)
         };
         let areas = manifest.kernels.iter().map(area).collect();
-        Ok(Hardware { module, schedules, design, manifest, areas })
+        Ok(Hardware { module, schedules, design, manifest, areas, unrolled })
     }
 
     /// What is saved in a kernel.

@@ -11,7 +11,7 @@ use ir::Module;
 use rtl::Design;
 use schedule::KernelSchedule;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use target::{Board, Library};
 use verilog_to_package::PackOptions;
@@ -111,6 +111,13 @@ impl Numerics {
 /// Code of the schedulers' error that they find no schedule.
 const NO_SCHEDULE: &str = "E0005";
 
+/// What the optimiser made of the module, and for what limits of unrolling, which are all that differs between two tries.
+struct Optimised {
+    unroll_less: BTreeMap<String, u32>,
+    module: Module,
+    unrolled: BTreeSet<String>,
+}
+
 /// Runs the steps one after the other and keeps their text for `--dump-dir`.
 pub struct Pipeline<'a> {
     pub(crate) options: &'a Options,
@@ -121,6 +128,8 @@ pub struct Pipeline<'a> {
     pub(crate) remarks: RefCell<Vec<(String, Diagnostic)>>,
     /// Kernels that are made smaller than they could be.
     pub(crate) thrift: RefCell<BTreeMap<String, Thrift>>,
+    /// What the optimiser made last.
+    optimised: RefCell<Option<Optimised>>,
     /// Text of each stage, numbered as in DESIGN: `00-ir.clir`, `01-opt.inline.clir`...
     pub dumps: RefCell<FileSet>,
 }
@@ -158,8 +167,8 @@ impl<'a> Pipeline<'a> {
     /// Steps that compile for a board.
     pub fn new(options: &'a Options, board: &'a Board, progress: &'a mut dyn FnMut(&str)) -> Self {
         let progress = RefCell::new(progress);
-        let (remarks, thrift, dumps) = Default::default();
-        Pipeline { options, board, progress, remarks, thrift, dumps }
+        let (remarks, thrift, optimised, dumps) = Default::default();
+        Pipeline { options, board, progress, remarks, thrift, optimised, dumps }
     }
 
     /// The whole path.
@@ -190,6 +199,11 @@ impl<'a> Pipeline<'a> {
     /// # Errors
     /// Those of the step.
     pub fn optimise(&self, module: Module) -> Result<Module> {
+        self.optimise_and_note(module).map(|(module, _)| module)
+    }
+
+    /// The optimised module, and the kernels in which loops were unrolled.
+    fn optimise_and_note(&self, module: Module) -> Result<(Module, BTreeSet<String>)> {
         self.step("optimise");
         let sources = module.sources.clone();
         let dump = |label: &str, m: &Module| self.keep(&format!("{label}.clir"), || m.to_string());
@@ -206,12 +220,28 @@ impl<'a> Pipeline<'a> {
             ir_opt::run_with_report(module, &self.options.kernels, &options, &self.board.family)
                 .map_err(|e| Failure::with_sources(e, &sources))?;
         *self.remarks.borrow_mut() = report.remarks;
-        Ok(module)
+        Ok((module, report.unrolled))
+    }
+
+    /// [`Self::optimise`] for a module that is tried several times: again only if loops are to be unrolled less than the last
+    /// time.
+    pub(crate) fn optimise_again(&self, module: &Module) -> Result<(Module, BTreeSet<String>)> {
+        let unroll_less = self.unroll_less();
+        if let Some(last) = &*self.optimised.borrow()
+            && last.unroll_less == unroll_less
+        {
+            return Ok((last.module.clone(), last.unrolled.clone()));
+        }
+        let (module, unrolled) = self.optimise_and_note(module.clone())?;
+        let last = Optimised { unroll_less, module: module.clone(), unrolled: unrolled.clone() };
+        *self.optimised.borrow_mut() = Some(last);
+        Ok((module, unrolled))
     }
 
     fn unroll_less(&self) -> BTreeMap<String, u32> {
         let thrift = self.thrift.borrow();
-        thrift.iter().map(|(name, t)| (name.clone(), t.unroll_divisor)).collect()
+        let less = thrift.iter().filter(|(_, t)| t.unroll_divisor > 1);
+        less.map(|(name, t)| (name.clone(), t.unroll_divisor)).collect()
     }
 
     /// Takes the optimiser's remarks into the manifest.

@@ -19,8 +19,8 @@ use base::timing::Timings;
 use base::{Diagnostic, Result};
 use ir::{Global, GlobalData, Module, Op};
 use registry::Body;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use target::Family;
 
 /// How much to optimise. Every level ends in the form of [`legal::check`].
@@ -85,6 +85,8 @@ pub struct Context<'a> {
     pub globals: &'a PrimaryMap<Global, GlobalData>,
     /// Remarks for the user.
     pub remarks: RefCell<Vec<Diagnostic>>,
+    /// Whether a loop was unrolled.
+    pub unrolled: Cell<bool>,
 }
 
 /// What happened besides the result.
@@ -94,6 +96,8 @@ pub struct Report {
     pub timings: Timings,
     /// Warnings and remarks for the user, each with the name of its kernel.
     pub remarks: Vec<(String, Diagnostic)>,
+    /// Kernels in which a loop was unrolled: [`Options::unroll_less`] makes no others smaller.
+    pub unrolled: BTreeSet<String>,
 }
 
 /// Optimises the kernels named (all, when none is) and drops everything else. Errors: an unknown
@@ -117,12 +121,10 @@ pub fn run_with_report(
     family: &Family,
 ) -> Result<(Module, Report)> {
     select_kernels(&mut module, kernels)?;
-    let mut report = Report::default();
+    let (mut timings, mut report) = (Timings::default(), Report::default());
     for (number, pass) in pipeline(options)?.into_iter().enumerate() {
-        report.timings.time(pass.name, || {
-            run_pass(&mut module, pass, options, family, &mut report.remarks)
-        })?;
-        report.timings.time("verify", || {
+        timings.time(pass.name, || run_pass(&mut module, pass, options, family, &mut report))?;
+        timings.time("verify", || {
             ir::verify::verify_module(&module).map_err(|mut e| {
                 for d in &mut e.0 {
                     d.notes.push(format!("found after pass `{}`", pass.name));
@@ -139,7 +141,7 @@ pub fn run_with_report(
             legal::check(f)?;
         }
     }
-    Ok((module, report))
+    Ok((module, Report { timings, ..report }))
 }
 
 fn pipeline(options: &Options<'_>) -> Result<Vec<&'static registry::Pass>> {
@@ -167,17 +169,26 @@ fn run_pass(
     pass: &registry::Pass,
     options: &Options<'_>,
     family: &Family,
-    remarks: &mut Vec<(String, Diagnostic)>,
+    report: &mut Report,
 ) -> Result<()> {
     match pass.body {
         Body::Module(f) => f(module),
         Body::Function(f) => {
             let Module { globals, functions, .. } = module;
-            let context = Context { options, family, globals, remarks: RefCell::default() };
+            let context = Context {
+                options,
+                family,
+                globals,
+                remarks: RefCell::default(),
+                unrolled: Cell::default(),
+            };
             for func in functions.values_mut() {
                 f(func, &context)?;
                 let new = context.remarks.take();
-                remarks.extend(new.into_iter().map(|r| (func.name.clone(), r)));
+                report.remarks.extend(new.into_iter().map(|r| (func.name.clone(), r)));
+                if context.unrolled.take() {
+                    report.unrolled.insert(func.name.clone());
+                }
             }
             Ok(())
         }

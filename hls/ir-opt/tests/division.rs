@@ -41,6 +41,7 @@ fn by_every_constant() {
                 family: &family,
                 globals: &globals,
                 remarks: Default::default(),
+                unrolled: Default::default(),
             };
             ir_opt::passes::fold::run(&mut func, &context);
             let last = func.layout[func.layout.len() - 1];

@@ -2,12 +2,13 @@
 
 use crate::{Connection, Direction, Expr, Instance, Module, Net, NetData, Param, Register, Rom};
 use base::entity::PrimaryMap;
-use base::{FxHashSet, IndexMap};
+use base::{FxHashMap, IndexMap};
 
 /// A module under construction. Names are made legal and unique.
 pub struct ModuleBuilder {
     module: Module,
-    used: FxHashSet<String>,
+    /// Names, and the last number that was put behind each to make another.
+    used: FxHashMap<String, u32>,
 }
 
 impl ModuleBuilder {
@@ -24,7 +25,10 @@ impl ModuleBuilder {
             clocked: true,
             ap_ports: false,
         };
-        let used = ["clk", "rst", "ap_clk", "ap_rst_n"].map(str::to_owned).into_iter().collect();
+        let used = ["clk", "rst", "ap_clk", "ap_rst_n"]
+            .map(|name| (name.to_owned(), 1))
+            .into_iter()
+            .collect();
         ModuleBuilder { module, used }
     }
 
@@ -35,13 +39,22 @@ impl ModuleBuilder {
 
     fn fresh(&mut self, name: &str) -> String {
         let base = legal(name);
-        let mut candidate = base.clone();
-        let mut k = 1;
-        while !self.used.insert(candidate.clone()) {
-            k += 1;
-            candidate = format!("{base}_{k}");
+        if !self.used.contains_key(&base) {
+            self.used.insert(base.clone(), 1);
+            return base;
         }
-        candidate
+        // From the number that was the last one on: large kernels have thousands of nets of one name.
+        let mut k = self.used[&base];
+        let free = loop {
+            k += 1;
+            let candidate = format!("{base}_{k}");
+            if !self.used.contains_key(&candidate) {
+                break candidate;
+            }
+        };
+        self.used.insert(base, k);
+        self.used.insert(free.clone(), 1);
+        free
     }
 
     fn add(&mut self, name: &str, width: u32, port: Option<Direction>) -> Net {

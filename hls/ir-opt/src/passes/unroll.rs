@@ -32,6 +32,7 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
             return;
         };
         unroll(func, data, plan);
+        context.unrolled.set(true);
         passes::simplify_cfg::run(func);
         passes::sroa::run(func);
         passes::fold::run(func, context);
