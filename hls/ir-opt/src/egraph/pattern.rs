@@ -85,6 +85,29 @@ impl Bindings {
     }
 }
 
+/// What was bound at some time.
+#[derive(Clone, Copy)]
+struct Mark {
+    widths: usize,
+    float: Option<FloatKind>,
+    pointer: Option<Type>,
+    values: usize,
+}
+
+impl Bindings {
+    fn mark(&self) -> Mark {
+        let (widths, values) = (self.widths.len(), self.values.len());
+        Mark { widths, float: self.float, pointer: self.pointer, values }
+    }
+
+    /// Forgets what was bound since.
+    fn restore(&mut self, mark: Mark) {
+        self.widths.truncate(mark.widths);
+        self.values.truncate(mark.values);
+        (self.float, self.pointer) = (mark.float, mark.pointer);
+    }
+}
+
 impl WidthExpr {
     /// The value, when all variables are bound.
     pub fn value(&self, bound: &Bindings) -> Option<i32> {
@@ -176,50 +199,52 @@ impl Term {
         }
     }
 
-    /// All ways in which class `id` contains this term, given what is bound.
-    pub fn find(&self, graph: &Graph, id: Id, bound: &Bindings) -> Vec<Bindings> {
+    /// Finds all ways in which class `id` contains this term, given what is bound: calls `next` with each, and leaves `bound` as it
+    /// was. No list of partial matches is ever made: matching is most of the optimiser's time.
+    pub fn find(
+        &self,
+        graph: &Graph,
+        id: Id,
+        bound: &mut Bindings,
+        next: &mut dyn FnMut(&mut Bindings),
+    ) {
         let class = &graph[id];
         let addr_bits = graph.analysis.addr_bits;
+        let before = bound.mark();
         match self {
             Term::Var { name, width, constant } => {
-                let mut b = bound.clone();
-                if *constant && class.data.constant.is_none() {
-                    return vec![];
-                }
-                if let Some(w) = width
-                    && !w.bind_type(class.data.ty, addr_bits, &mut b)
-                {
-                    return vec![];
-                }
-                match b.value(*name) {
-                    Some(old) if graph.find(old) != graph.find(id) => vec![],
-                    Some(_) => vec![b],
-                    None => {
-                        b.values.push((*name, graph.find(id)));
-                        vec![b]
+                let typed = |w: &WidthExpr| w.bind_type(class.data.ty, addr_bits, bound);
+                let fits = (!*constant || class.data.constant.is_some())
+                    && width.as_ref().is_none_or(typed);
+                if fits {
+                    let found = graph.find(id);
+                    match bound.value(*name) {
+                        Some(old) if graph.find(old) != found => {}
+                        Some(_) => next(bound),
+                        None => {
+                            bound.values.push((*name, found));
+                            next(bound);
+                        }
                     }
                 }
+                bound.restore(before);
             }
             Term::Number { width, .. } => {
-                let mut b = bound.clone();
-                let matches = width.bind_type(class.data.ty, addr_bits, &mut b)
-                    && class.data.constant.is_some()
-                    && class.data.constant == self.number(&b);
-                if matches { vec![b] } else { vec![] }
+                if class.data.constant.is_some()
+                    && width.bind_type(class.data.ty, addr_bits, bound)
+                    && class.data.constant == self.number(bound)
+                {
+                    next(bound);
+                }
+                bound.restore(before);
             }
             Term::Op { op, lo, width, args } => {
-                let mut found = vec![];
                 for node in &class.nodes {
-                    if let Some(b) = head_matches(node, *op, lo, width, addr_bits, bound) {
-                        let mut partial = vec![b];
-                        for (term, arg) in args.iter().zip(&node.args) {
-                            partial =
-                                partial.iter().flat_map(|b| term.find(graph, *arg, b)).collect();
-                        }
-                        found.extend(partial);
+                    if head_matches(node, *op, lo, width, addr_bits, bound) {
+                        find_all(args, &node.args, graph, bound, next);
                     }
+                    bound.restore(before);
                 }
-                found
             }
         }
     }
@@ -336,26 +361,38 @@ pub fn float_bits(number: f64, kind: FloatKind) -> Option<u128> {
     interp::eval::eval(op, Type::float(kind), &[(Type::F64, bits)], 64, |_| None)
 }
 
+/// [`Term::find`] for the operands of a node, each in its class.
+fn find_all(
+    terms: &[Term],
+    ids: &[Id],
+    graph: &Graph,
+    bound: &mut Bindings,
+    next: &mut dyn FnMut(&mut Bindings),
+) {
+    match (terms, ids) {
+        ([term, terms @ ..], [id, ids @ ..]) => {
+            term.find(graph, *id, bound, &mut |b| find_all(terms, ids, graph, b, next));
+        }
+        _ => next(bound),
+    }
+}
+
 fn head_matches(
     node: &Node,
     op: Op,
     lo: &Option<WidthExpr>,
     width: &WidthExpr,
     addr_bits: u32,
-    bound: &Bindings,
-) -> Option<Bindings> {
-    let Head::Op(node_op) = node.head else { return None };
-    let mut b = bound.clone();
-    match (node_op, lo) {
+    bound: &mut Bindings,
+) -> bool {
+    let Head::Op(node_op) = node.head else { return false };
+    let same = match (node_op, lo) {
         (Op::Slice { lo: at }, Some(expr)) if matches!(op, Op::Slice { .. }) => {
-            if !expr.bind(at.into(), &mut b) {
-                return None;
-            }
+            expr.bind(at.into(), bound)
         }
-        (n, _) if n == op => {}
-        _ => return None,
-    }
-    width.bind_type(node.ty, addr_bits, &mut b).then_some(b)
+        (n, _) => n == op,
+    };
+    same && width.bind_type(node.ty, addr_bits, bound)
 }
 
 /// The operation with the low bit of a slice filled in.

@@ -152,10 +152,13 @@ impl Rule {
 
     /// All places of the rule in class `id`.
     pub fn matches(&self, graph: &Graph, id: Id) -> Vec<Bindings> {
-        let mut found = self.lhs.find(graph, id, &Bindings::default());
-        found.retain(|b| {
-            self.widths.iter().all(|r| r.holds(b))
-                && self.given.as_ref().is_none_or(|g| g.holds(graph, b))
+        let mut found = vec![];
+        self.lhs.find(graph, id, &mut Bindings::default(), &mut |b| {
+            let holds = self.widths.iter().all(|r| r.holds(b))
+                && self.given.as_ref().is_none_or(|g| g.holds(graph, b));
+            if holds {
+                found.push(b.clone());
+            }
         });
         found
     }
