@@ -210,3 +210,132 @@ fn messages_name_function_and_branch() {
         assert!(shown.contains(part), "`{part}` is not in: {shown}");
     }
 }
+
+/// Writes random kernels: numbers of the next value and block, and blocks that edges backwards go through.
+struct Random {
+    rng: fuzz::Rng,
+    blocks: usize,
+    value: u32,
+    block: usize,
+    backward: String,
+}
+
+impl Random {
+    fn value(&mut self) -> u32 {
+        self.value += 1;
+        self.value
+    }
+
+    /// An edge from block `b`, mostly forward and not far; backward only while rounds are left.
+    fn target(&mut self, b: usize, pool: &[u32], rounds: u32) -> String {
+        let to = match self.rng.below(5) {
+            0 => 1 + self.rng.below(self.blocks + 1),
+            _ => (b + 1 + self.rng.below(3)).min(self.blocks + 1),
+        };
+        let (x, y) = (self.rng.pick(pool), self.rng.pick(pool));
+        if to > b {
+            return format!("b{to}(v{x}, v{y}, v{rounds})");
+        }
+        self.block += 1;
+        let (at, left, out) = (self.block, self.value(), self.value());
+        let _ = writeln!(
+            self.backward,
+            "b{at}:\nv{left}:i32 = sub v{rounds}, v7\nv{out}:i1 = icmp.slt v{left}, v6\n\
+             br v{out}, b{}(v6, v6, v6), b{to}(v{x}, v{y}, v{left})",
+            self.blocks + 1
+        );
+        format!("b{at}")
+    }
+
+    /// Some arithmetic on the parameters and what the entry computes, and a branch.
+    fn block(&mut self, b: usize, marked: bool) -> String {
+        let [p, q, rounds] = [(); 3].map(|()| self.value());
+        let mut text = format!("b{b}(v{p}:i32, v{q}:i32, v{rounds}:i32):\n");
+        if marked {
+            text.push_str("CALL ");
+        }
+        // The argument, small constants, sometimes the local id.
+        let mut pool = vec![p, q, 2, 2, 6, 7];
+        if self.rng.below(4) == 0 {
+            pool.push(13);
+        }
+        for _ in 0..2 {
+            let made = self.value();
+            let op = self.rng.pick(&["add", "xor", "sub", "and"]);
+            let (x, y) = (self.rng.pick(&pool), self.rng.pick(&pool));
+            let _ = writeln!(text, "v{made}:i32 = {op} v{x}, v{y}");
+            pool.push(made);
+        }
+        let (test, cc) = (self.value(), self.rng.pick(&["slt", "eq", "ult"]));
+        let (x, y) = (self.rng.pick(&pool), self.rng.pick(&pool));
+        let (one, two) = (self.target(b, &pool, rounds), self.target(b, &pool, rounds));
+        let _ = writeln!(text, "v{test}:i1 = icmp.{cc} v{x}, v{y}\nbr v{test}, {one}, {two}");
+        text
+    }
+}
+
+/// A kernel of random blocks, with a function of sub-groups in one of them or more.
+fn random_kernel(seed: u64) -> ir::Module {
+    let mut rng = fuzz::Rng(seed);
+    let blocks = 3 + rng.below(8);
+    let certain = 1 + rng.below(blocks);
+    let mut random = Random { rng, blocks, value: 100, block: blocks + 1, backward: String::new() };
+    let mut text =
+        String::from("v13:i32 = slice v3 lo 0\nv14:i32 = const 5\njump b1(v2, v6, v14)\n");
+    for b in 1..=blocks {
+        let marked = b == certain || random.rng.below(6) == 0;
+        text += &random.block(b, marked);
+    }
+    let _ = writeln!(text, "b{}(v97:i32, v98:i32, v99:i32):\nret", blocks + 1);
+    text += &random.backward;
+    kernel(&text.replace("CALL", CALL))
+}
+
+/// The code of the error with which a launch of one group ends, if it does.
+fn launched(module: &ir::Module, n: i32) -> Option<&'static str> {
+    use interp::{Argument, Launch, Memory, Program};
+    let mut memory = Memory::new();
+    let program = Program::new(module, &mut memory).expect("fine");
+    let limit = program.address_limit();
+    let mut buffer = |name: &str| {
+        Argument::Pointer(memory.allocate(name, vec![0; 64], 64, limit).expect("room"))
+    };
+    let args = vec![buffer("out"), buffer("in"), Argument::Value(n.to_le_bytes().to_vec())];
+    let launch = Launch {
+        kernel: "k".into(),
+        work_dim: 1,
+        global: [5, 1, 1],
+        local: Some([5, 1, 1]),
+        offset: [0; 3],
+        args,
+    };
+    let limits = interp::Options { step_limit: Some(100_000), ..Default::default() };
+    program.run(&mut memory, &launch, &limits).err().map(|e| e.0[0].code)
+}
+
+#[test]
+fn what_is_accepted_brings_all_work_items_together() {
+    let passes = ["simplify-cfg", "sroa", "dce", "converge"];
+    let options = Options {
+        passes: Some(passes.iter().map(|p| (*p).to_owned()).collect()),
+        ..Options::default()
+    };
+    let (mut fine, mut apart) = (0, 0);
+    for seed in 0..3000 {
+        let module = random_kernel(seed);
+        ir::verify::verify_module(&module).unwrap_or_else(|e| panic!("{seed}: {e}\n{module}"));
+        let parted = [-1, 0, 3, 5].iter().any(|n| launched(&module, *n) == Some("E0510"));
+        match run(module.clone(), &[], &options, &target::Family::unit()) {
+            Ok(_) => {
+                assert!(!parted, "{seed}: accepted\n{module}");
+                fine += 1;
+            }
+            Err(e) => {
+                assert_eq!(e.0[0].code, "E0308");
+                apart += usize::from(parted);
+            }
+        }
+    }
+    // Both come often enough to mean something.
+    assert!(fine > 300 && apart > 300, "{fine} accepted, {apart} refused that were wrong");
+}

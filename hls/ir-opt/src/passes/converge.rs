@@ -20,7 +20,7 @@ pub fn run(func: &mut Function) -> Result<()> {
     if !func.layout.iter().any(|b| func.blocks[*b].insts.iter().any(|i| marked(func, i))) {
         return Ok(());
     }
-    let errors = parted(func);
+    let errors = if one_work_item(func) { vec![] } else { parted(func) };
     if !errors.is_empty() {
         return Err(Diagnostics(errors));
     }
@@ -33,6 +33,12 @@ pub fn run(func: &mut Function) -> Result<()> {
         _ => Step::Keep,
     });
     Ok(())
+}
+
+/// Whether work-groups are single work-items.
+fn one_work_item(func: &Function) -> bool {
+    let info = func.kernel.as_ref();
+    info.is_some_and(|k| k.max_global_work_dim == Some(0) || k.reqd_work_group_size == Some([1; 3]))
 }
 
 /// An error for each function that only some work-items of a group may reach.
