@@ -91,6 +91,7 @@ class Launch:
     any_order: tuple = ()  # pipes whose packets may come in any order
     follows: str = ""  # the launch that leaves its pipes for this one
     ulp: int | dict = 0  # by which floats may differ from what is expected; by buffer, if it is a dict
+    sub_group_size: int = 16  # the file's
 
 
 @dataclass
@@ -243,7 +244,7 @@ def load(path):
             offset=tuple(item["offset"]) if "offset" in item else None,
             args=dict(item["args"]), expect=dict(item.get("expect", {})), origin=item.get("origin", ""),
             any_order=tuple(item.get("any_order", ())), follows=item.get("follows", ""),
-            ulp=item.get("ulp", 0)))
+            ulp=item.get("ulp", 0), sub_group_size=doc.get("sub_group_size", 16)))
     names = [launch.name for launch in launches]
     if len(set(names)) != len(names):
         raise LaunchError(f"{path}: launch names are not unique")

@@ -40,11 +40,50 @@ const SHADER: &str = "
     OpFunctionEnd
 ";
 
+/// A ballot of those work-items whose local id is below 8.
+const BALLOT_OF_SOME: &str = "
+    OpCapability Kernel
+    OpCapability Addresses
+    OpCapability SubgroupDispatch
+    OpCapability GroupNonUniformBallot
+    OpMemoryModel Physical64 OpenCL
+    OpEntryPoint Kernel %k \"some\" %id
+    %file = OpString \"some.cl\"
+    OpDecorate %id BuiltIn SubgroupLocalInvocationId
+    %void = OpTypeVoid
+    %bool = OpTypeBool
+    %uint = OpTypeInt 32 0
+    %words = OpTypeVector %uint 4
+    %input = OpTypePointer Input %uint
+    %type = OpTypeFunction %void
+    %eight = OpConstant %uint 8
+    %scope = OpConstant %uint 3
+    %id = OpVariable %input Input
+    %k = OpFunction %void None %type
+    %entry = OpLabel
+    OpLine %file 3 9
+    %own = OpLoad %uint %id
+    %low = OpULessThan %bool %own %eight
+    OpBranchConditional %low %then %end
+    %then = OpLabel
+    OpLine %file 4 20
+    %v = OpGroupNonUniformBallot %words %scope %low
+    OpBranch %end
+    %end = OpLabel
+    OpReturn
+    OpFunctionEnd
+";
+
 /// Assembles a module; the name says which.
 fn assemble(folder: &Path, name: &str, assembly: &str) -> PathBuf {
     let (source, module) = (folder.join("module.spvasm"), folder.join(name));
     std::fs::write(&source, assembly).expect("written");
-    let done = Command::new("spirv-as").arg(&source).arg("-o").arg(&module).output();
+    let done = Command::new("spirv-as")
+        .args(["--target-env", "spv1.4"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&module)
+        .output();
     let done = done.expect("spirv-as of spirv-tools is installed");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     std::fs::remove_file(source).expect("removed");
@@ -245,6 +284,23 @@ fn kernels_that_are_not_there() {
         DONE
     );
     refused_with_help(&run(&out), "E0607", "it has: twice");
+}
+
+/// On every way to hardware and to the native emulator.
+#[test]
+fn functions_of_sub_groups_that_some_work_items_reach() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let module = assemble(dir.path(), "m.spv", BALLOT_OF_SOME);
+    let run = ["run", text(&module), "--device", "native", "--global", "8", "-q"];
+    let out = dir.path().join("out");
+    let build = ["build", text(&module), "--board", "unit", "-q", "-o", text(&out)];
+    for args in [&["check", text(&module)][..], &build, &[&build[..], &["-O0"]].concat(), &run] {
+        let o = clhls(args);
+        for place in ["`sub_group_ballot`", "some.cl:4:20", "some.cl:3:9", "issue 6"] {
+            refused_with_help(&o, "E0308", place);
+        }
+    }
+    assert_eq!(entries(dir.path()), ["m.spv"]);
 }
 
 #[test]

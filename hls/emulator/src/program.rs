@@ -20,13 +20,14 @@ use std::sync::Mutex;
 /// They begin like those of `-O2` up to `contract`, so that floats are contracted where hardware has them
 /// contracted and results are the same. What only hardware needs (expansion of float operations, narrow
 /// integers, words of memory) is left out.
-pub const PASSES: [&str; 23] = [
+pub const PASSES: [&str; 24] = [
     "inline",
     "simplify-cfg",
     "infer-spaces",
     "sroa",
     "scalarise",
     "dce",
+    "converge",
     "fold",
     "gvn",
     "dce",

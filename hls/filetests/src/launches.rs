@@ -22,6 +22,9 @@ pub struct LaunchFile {
     /// The kernels that hardware is made of, where that is not all of them.
     #[serde(default)]
     pub hardware: Option<Vec<String>>,
+    /// Work-items of a sub-group: `--sub-group-size`.
+    #[serde(default)]
+    pub sub_group_size: Option<u32>,
     /// Pipes that launches share, by name: `CAPACITY:VALUE`.
     #[serde(default)]
     pub pipes: BTreeMap<String, String>,

@@ -219,8 +219,8 @@ fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Resu
     let path = settings.modules.join(format!("{kernel}.{producer}.spv"));
     let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let numerics = Numerics::of_options(file.options.split_whitespace());
-    let module =
-        read_spirv(&bytes, kernel, &wanted, &folder, numerics, None).map_err(|e| e.render())?;
+    let module = read_spirv(&bytes, kernel, &wanted, &folder, numerics, file.sub_group_size)
+        .map_err(|e| e.render())?;
     let mut launches: Vec<Launch> = file.launches().collect();
     let mut kernels = vec![];
     if let Some(only) = only {

@@ -3,7 +3,7 @@
 use base::entity::SecondaryMap;
 use base::{Diagnostic, Diagnostics, Loc};
 use ir::analysis::{Cfg, Loops};
-use ir::{Block, Function, Inst, Op, Space, Terminator, Type};
+use ir::{BarrierScope, Block, Function, Inst, Op, Space, Terminator, Type};
 
 /// Checks that a kernel has the form that the hardware back end takes:
 ///
@@ -14,7 +14,7 @@ use ir::{Block, Function, Inst, Op, Space, Terminator, Type};
 ///   accesses to device memory have masks;
 /// * blocks end in jumps, two-way branches or returns; at most one block returns;
 /// * no critical edges; a reducible loop is entered from one block that only jumps to its header;
-/// * a barrier is the first instruction of its block.
+/// * a barrier is the first instruction of its block, and the work-group's.
 ///
 /// The error lists everything found (code `E0305`: a defect of clhls).
 pub fn check(func: &Function) -> Result<(), Diagnostics> {
@@ -127,6 +127,9 @@ impl Checker<'_> {
         }
         match d.op {
             Op::Call(_) => self.fail(d.loc, format!("{inst} is a call")),
+            Op::Barrier(BarrierScope::SubGroup(_), _) => {
+                self.fail(d.loc, format!("{inst} is a function of sub-groups"));
+            }
             Op::Barrier(..) if position != 0 => {
                 self.fail(d.loc, format!("{inst} is a barrier inside a block"));
             }

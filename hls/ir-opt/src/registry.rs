@@ -88,6 +88,11 @@ pub const PASSES: &[Pass] = &[
         expand_remainders::run,
         "Replaces remainders of floats by loops of subtractions, one for all lanes of a vector."
     ),
+    Pass {
+        name: "converge",
+        description: "Proves that all work-items of a group reach functions of sub-groups together, which are barriers.",
+        body: Body::Function(|f, _| converge::run(f)),
+    },
     function_pass!(
         "lower-switch",
         lower_switch::run,
@@ -170,7 +175,8 @@ pub fn pass(name: &str) -> Option<&'static Pass> {
 }
 
 /// One function in SSA form without vectors.
-const FRONT: &[&str] = &["inline", "simplify-cfg", "infer-spaces", "sroa", "scalarise", "dce"];
+const FRONT: &[&str] =
+    &["inline", "simplify-cfg", "infer-spaces", "sroa", "scalarise", "dce", "converge"];
 
 /// Every level, where the form of accesses is final.
 const MEMORY: &[&str] =

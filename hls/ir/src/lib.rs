@@ -26,6 +26,6 @@ pub use math::{MathFn, MathType};
 pub use module::{GlobalData, Module};
 pub use op::{
     AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query,
-    Rounding,
+    Rounding, SubGroupFn,
 };
 pub use types::{FloatKind, FloatSet, Scalar, Space, Type};

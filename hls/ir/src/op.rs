@@ -278,8 +278,62 @@ pub struct FenceFlags {
 pub enum BarrierScope {
     /// All work-items of the work-group.
     WorkGroup,
-    /// All work-items of the sub-group.
-    SubGroup,
+    /// All work-items of the work-group, too: it begins a function of sub-groups that in OpenCL some work-items may call
+    /// without the others. Hardware waits for all of them, so compiling ends in an error unless control flow provably
+    /// brings all of them here (`ir-opt`, pass `converge`, which leaves none of these).
+    SubGroup(SubGroupFn),
+}
+
+/// Functions of sub-groups that some work-items may call without the others.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum SubGroupFn {
+    Elect,
+    Vote,
+    AllEqual,
+    Broadcast,
+    Ballot,
+    Shuffle,
+    Rotate,
+    /// Reductions and scans.
+    Arithmetic,
+    /// A barrier of some sub-groups.
+    NamedBarrier,
+}
+
+impl SubGroupFn {
+    /// All of them with their names in IR text.
+    pub const ALL: [(SubGroupFn, &'static str); 9] = [
+        (SubGroupFn::Elect, "elect"),
+        (SubGroupFn::Vote, "vote"),
+        (SubGroupFn::AllEqual, "all_equal"),
+        (SubGroupFn::Broadcast, "broadcast"),
+        (SubGroupFn::Ballot, "ballot"),
+        (SubGroupFn::Shuffle, "shuffle"),
+        (SubGroupFn::Rotate, "rotate"),
+        (SubGroupFn::Arithmetic, "arithmetic"),
+        (SubGroupFn::NamedBarrier, "named_barrier"),
+    ];
+
+    /// Name in IR text.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(f, _)| *f == self).map_or("?", |(_, n)| n)
+    }
+
+    /// What OpenCL C calls it, for messages.
+    pub fn describe(self) -> &'static str {
+        match self {
+            SubGroupFn::Elect => "`sub_group_elect`",
+            SubGroupFn::Vote => "`sub_group_non_uniform_all` or `_any`",
+            SubGroupFn::AllEqual => "`sub_group_non_uniform_all_equal`",
+            SubGroupFn::Broadcast => "a non-uniform broadcast of a sub-group",
+            SubGroupFn::Ballot => "`sub_group_ballot`",
+            SubGroupFn::Shuffle => "a shuffle of a sub-group",
+            SubGroupFn::Rotate => "a rotation of a sub-group",
+            SubGroupFn::Arithmetic => "a non-uniform or clustered reduction or scan of a sub-group",
+            SubGroupFn::NamedBarrier => "a named barrier",
+        }
+    }
 }
 
 /// Static part of a memory access.

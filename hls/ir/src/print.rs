@@ -136,7 +136,7 @@ pub fn op_name(op: Op) -> Cow<'static, str> {
         Op::Math(f) => format!("math.{}", f.name()),
         Op::Flushed(f) => format!("{}.ftz", f.name()),
         Op::Atomic(op, _) => format!("atomic.{}", op.name()),
-        Op::Barrier(BarrierScope::SubGroup, _) => "barrier.sub_group".into(),
+        Op::Barrier(BarrierScope::SubGroup(f), _) => format!("barrier.sub_group.{}", f.name()),
         Op::Barrier(BarrierScope::WorkGroup, _) => "barrier.work_group".into(),
         other => {
             let name = match other {

@@ -84,16 +84,17 @@ const CAPABILITIES: &[(Capability, Status)] = &[
     (Capability::UniformDecoration, Supported),
     (Capability::Groups, Supported),
     (Capability::SubgroupDispatch, Supported),
-    (Capability::NamedBarrier, Declared(GROUPS)),
-    (Capability::GroupNonUniform, Declared(GROUPS)),
-    (Capability::GroupNonUniformVote, Declared(GROUPS)),
-    (Capability::GroupNonUniformArithmetic, Declared(GROUPS)),
-    (Capability::GroupNonUniformBallot, Declared(GROUPS)),
-    (Capability::GroupNonUniformShuffle, Declared(GROUPS)),
-    (Capability::GroupNonUniformShuffleRelative, Declared(GROUPS)),
-    (Capability::GroupNonUniformClustered, Declared(GROUPS)),
+    (Capability::NamedBarrier, Supported),
+    (Capability::GroupNonUniform, Supported),
+    (Capability::GroupNonUniformVote, Supported),
+    (Capability::GroupNonUniformArithmetic, Supported),
+    (Capability::GroupNonUniformBallot, Supported),
+    (Capability::GroupNonUniformShuffle, Supported),
+    (Capability::GroupNonUniformShuffleRelative, Supported),
+    (Capability::GroupNonUniformClustered, Supported),
+    (Capability::GroupNonUniformRotateKHR, Supported),
     (Capability::GroupUniformArithmeticKHR, Supported),
-    (Capability::SubgroupShuffleINTEL, Declared(GROUPS)),
+    (Capability::SubgroupShuffleINTEL, Supported),
     (Capability::SubgroupBufferBlockIOINTEL, Declared(GROUPS)),
     (Capability::ImageBasic, Supported),
     (Capability::ImageReadWrite, Supported),
@@ -106,7 +107,7 @@ const CAPABILITIES: &[(Capability, Status)] = &[
     (Capability::Pipes, Supported),
     (Capability::PipeStorage, Supported),
     (Capability::DeviceEnqueue, Declared(ENQUEUE)),
-    (Capability::SubgroupBallotKHR, Declared(GROUPS)),
+    (Capability::SubgroupBallotKHR, Supported),
     (Capability::AtomicFloat32AddEXT, Declared(ATOMICS)),
     (Capability::AtomicFloat64AddEXT, Declared(ATOMICS)),
     (Capability::AtomicFloat16AddEXT, Declared(ATOMICS)),
@@ -147,8 +148,8 @@ const EXTENSIONS: &[(&str, Status)] = &[
     ("SPV_EXT_optnone", Supported),
     ("SPV_EXT_relaxed_printf_string_address_space", Supported),
     ("SPV_INTEL_subgroups", Declared(GROUPS)),
-    ("SPV_KHR_shader_ballot", Declared(GROUPS)),
-    ("SPV_KHR_subgroup_rotate", Declared(GROUPS)),
+    ("SPV_KHR_shader_ballot", Supported),
+    ("SPV_KHR_subgroup_rotate", Supported),
     ("SPV_KHR_uniform_group_instructions", Supported),
     ("SPV_EXT_shader_atomic_float_add", Declared(ATOMICS)),
     ("SPV_EXT_shader_atomic_float_min_max", Declared(ATOMICS)),
@@ -212,6 +213,8 @@ const MODULE_LEVEL: &[Op] = &[
     Op::TypePipe,
     Op::TypeReserveId,
     Op::TypePipeStorage,
+    Op::TypeEvent,
+    Op::TypeNamedBarrier,
     Op::ConstantTrue,
     Op::ConstantFalse,
     Op::Constant,
@@ -246,10 +249,12 @@ pub(crate) fn milestone(op: Op) -> &'static str {
         IMAGES
     } else if has("AtomicF") {
         ATOMICS
-    } else if has("Group") || has("NamedBarrier") || has("Async") || has("TypeEvent") {
-        GROUPS
     } else if has("Enqueue") || has("Event") || has("Queue") || has("NDRange") || has("GetKernel") {
         ENQUEUE
+    } else if has("AMD") {
+        NOT_PLANNED
+    } else if has("Group") || has("Async") {
+        GROUPS
     } else if has("FunctionPointer") || has("Asm") || has("VariableLengthArray") || has("Clock") {
         NOT_PLANNED
     } else if has("Untyped") {

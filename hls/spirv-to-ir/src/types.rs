@@ -244,6 +244,8 @@ impl Types {
             }
             // Copies between memories are made where they are asked for: there is nothing that an event must say.
             Op::TypeEvent => Kind::Int(self.addr_bits),
+            // Its number of sub-groups.
+            Op::TypeNamedBarrier => Kind::Int(32),
             Op::TypePipe => pipe_kind(inst)?,
             Op::TypePipeStorage => Kind::PipeStorage,
             Op::TypeReserveId => Kind::Int(RESERVATION.bits(0)),

@@ -2,6 +2,7 @@
 
 pub mod barriers;
 pub mod contract;
+pub mod converge;
 pub mod dce;
 pub mod expand_remainders;
 pub mod fold;

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod cfg;
+pub mod divergence;
 pub mod dominators;
 pub mod liveness;
 pub mod loops;
@@ -9,6 +10,7 @@ pub mod provenance;
 
 pub use address::root;
 pub use cfg::Cfg;
+pub use divergence::Divergence;
 pub use dominators::Dominators;
 pub use liveness::Liveness;
 pub use loops::{LoopId, Loops};

@@ -10,7 +10,7 @@ use crate::math::MathFn;
 use crate::module::Module;
 use crate::op::{
     AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query,
-    Rounding,
+    Rounding, SubGroupFn,
 };
 use crate::print::{FAST_MATH_NAMES, PLAIN_OPS};
 use crate::types::Type;
@@ -424,10 +424,11 @@ impl Parser<'_> {
                 self.expect_mark("(")?;
                 (Op::Call(callee), self.list(")", Self::value)?)
             }
-            ("barrier", "work_group") => {
-                (Op::Barrier(BarrierScope::WorkGroup, self.fence()), vec![])
+            ("barrier", _) => {
+                let scope = barrier_scope(variant)
+                    .ok_or_else(|| error(loc, format!("no operation is called `{word}`")))?;
+                (Op::Barrier(scope, self.fence()), vec![])
             }
-            ("barrier", "sub_group") => (Op::Barrier(BarrierScope::SubGroup, self.fence()), vec![]),
             ("fence", "") => (Op::Fence(self.fence()), vec![]),
             ("load" | "store" | "atomic", _) => return self.memory(stem, variant, loc),
             _ => {
@@ -468,6 +469,15 @@ impl Parser<'_> {
     fn fence(&mut self) -> FenceFlags {
         FenceFlags { local: self.eat_word("local"), global: self.eat_word("global") }
     }
+}
+
+fn barrier_scope(variant: &str) -> Option<BarrierScope> {
+    if variant == "work_group" {
+        return Some(BarrierScope::WorkGroup);
+    }
+    let name = variant.strip_prefix("sub_group.")?;
+    let function = SubGroupFn::ALL.iter().find(|(_, n)| *n == name)?.0;
+    Some(BarrierScope::SubGroup(function))
 }
 
 /// Comparisons and conversions, whose variant is part of the name.

@@ -222,6 +222,7 @@ fn operation(r: &mut Rng) -> Op {
     let index = r.next() as u32 >> 1;
     let fence = FenceFlags { local: r.coin(), global: r.coin() };
     let flags = MemFlags { align_log2: r.below(8) as u8, volatile: r.coin(), predicated: r.coin() };
+    let sub_group = BarrierScope::SubGroup(r.pick(&SubGroupFn::ALL).0);
     use Op::*;
     let all = [
         Const(r.number()),
@@ -288,7 +289,7 @@ fn operation(r: &mut Rng) -> Op {
         Load(flags),
         Store(flags),
         Atomic(r.pick(&AtomicOp::ALL).0, flags),
-        Barrier(r.pick(&[BarrierScope::WorkGroup, BarrierScope::SubGroup]), fence),
+        Barrier(r.pick(&[BarrierScope::WorkGroup, sub_group]), fence),
         Fence(fence),
         Call(Func::from_u32(index)),
     ];

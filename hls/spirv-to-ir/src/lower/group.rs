@@ -5,10 +5,10 @@
 //! in order, side by side. The first one then goes through the sums of the runs. So floating-point results have one order,
 //! the same on all devices: the sum of each run from left to right, and those sums from left to right.
 //!
-//! A sub-group is such a run of fixed length. Its functions, too, wait for the whole work-group: where only some sub-groups reach
-//! one, that is a barrier left incomplete, which devices report.
+//! A sub-group is such a run of fixed length: see [`super::sub_group`].
 
 use super::Lower;
+use super::sub_group::ALL_CALL;
 use crate::decode::Inst;
 use crate::errors::R;
 use crate::link::Scratch;
@@ -55,7 +55,7 @@ impl Combine {
     }
 
     /// The value that changes no other, as bits of a lane.
-    fn identity(self, ty: Type) -> u128 {
+    pub(super) fn identity(self, ty: Type) -> u128 {
         use Combine::*;
         let width = ty.lane_bits(0);
         let ones = ir::builder::mask(u128::MAX, width);
@@ -117,13 +117,13 @@ pub(super) struct Team {
 
 /// The local memory of a reduction or scan.
 #[derive(Clone, Copy)]
-struct Places {
+pub(super) struct Places {
     /// Type of an element.
-    ty: Type,
+    pub ty: Type,
     /// A slot for each work-item.
-    slots: Value,
+    pub slots: Value,
     /// The sums of the runs.
-    sums: Value,
+    pub sums: Value,
 }
 
 impl Lower<'_, '_, '_> {
@@ -156,7 +156,7 @@ impl Lower<'_, '_, '_> {
     }
 
     /// The address of local memory that work-group functions share.
-    fn scratch(&mut self, name: &'static str, ty: Type, count: u32) -> Value {
+    pub(super) fn scratch(&mut self, name: &'static str, ty: Type, count: u32) -> Value {
         let bytes = in_memory(ty).mem_bytes(0);
         let global = self.link.scratch(Scratch { name, bytes, count });
         let object = self.module_object(global);
@@ -164,7 +164,7 @@ impl Lower<'_, '_, '_> {
     }
 
     /// A slot for each work-item of a reduction or scan: its own but between the first barrier and the second.
-    fn slots(&mut self, ty: Type) -> Value {
+    pub(super) fn slots(&mut self, ty: Type) -> Value {
         let count = self.link.largest_group();
         self.scratch("group_values", ty, count)
     }
@@ -184,7 +184,7 @@ impl Lower<'_, '_, '_> {
     }
 
     /// Most sub-groups of a work-group.
-    fn sub_groups(&self) -> u32 {
+    pub(super) fn sub_groups(&self) -> u32 {
         self.link.largest_group().div_ceil(self.spv.sub_group_size)
     }
 
@@ -237,11 +237,11 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    fn i32(&mut self, n: u32) -> Value {
+    pub(super) fn i32(&mut self, n: u32) -> Value {
         self.b.constant(Type::I32, n.into())
     }
 
-    fn is_zero(&mut self, v: Value) -> Value {
+    pub(super) fn is_zero(&mut self, v: Value) -> Value {
         let zero = self.like(v, 0);
         self.b.icmp(IntCC::Eq, v, zero)
     }
@@ -265,8 +265,7 @@ impl Lower<'_, '_, '_> {
         let vote = self.operand(inst, 1)?;
         self.check(self.ty(vote) == Type::BOOL, inst, "its operand is not boolean")?;
         if members == Members::SubGroup {
-            let how = if all { Combine::LogicalAnd } else { Combine::LogicalOr };
-            let v = self.sub_group_arithmetic(vote, GroupOperation::Reduce, how);
+            let v = self.sub_group_vote(vote, all, ALL_CALL);
             return self.set(inst, v);
         }
         let team = self.team();
@@ -297,7 +296,7 @@ impl Lower<'_, '_, '_> {
         self.check(ty.space().is_none(), inst, "its value is a pointer")?;
         if members == Members::SubGroup {
             self.check(self.is_int_scalar(id), inst, "its local id is not an integer")?;
-            let v = self.sub_group_broadcast(v, id);
+            let v = self.of_member(v, id, ALL_CALL);
             return self.set(inst, v);
         }
         let ok = id_ty.is_int() && id_ty.lanes <= 3;
@@ -326,19 +325,31 @@ impl Lower<'_, '_, '_> {
         self.set(inst, v)
     }
 
+    /// What a reduction or scan is to do, and to what.
+    pub(super) fn group_operands(
+        &mut self,
+        inst: &Inst,
+        how: Combine,
+    ) -> R<(GroupOperation, Value)> {
+        let v = self.operand(inst, 2)?;
+        self.check(how.takes(self.ty(v)), inst, "its operand is of a wrong type")?;
+        match GroupOperation::from_u32(inst.arg(1)?) {
+            Some(operation) => Ok((operation, v)),
+            None => Err(self.mismatch(inst, "it is neither a reduction nor a scan")),
+        }
+    }
+
     /// The reductions and scans of one operation.
     pub(super) fn group_arithmetic(&mut self, inst: &Inst, how: Combine) -> R<()> {
         use GroupOperation::{ExclusiveScan, InclusiveScan, Reduce};
         let members = self.members(inst)?;
-        let operation = GroupOperation::from_u32(inst.arg(1)?);
-        let v = self.operand(inst, 2)?;
+        let (operation, v) = self.group_operands(inst, how)?;
         let ty = self.ty(v);
-        self.check(how.takes(ty), inst, "its operand is of a wrong type")?;
-        let Some(operation @ (Reduce | InclusiveScan | ExclusiveScan)) = operation else {
+        let (Reduce | InclusiveScan | ExclusiveScan) = operation else {
             return Err(self.mismatch(inst, "it is neither a reduction nor a scan"));
         };
         if members == Members::SubGroup {
-            let v = self.sub_group_arithmetic(v, operation, how);
+            let v = self.sub_group_arithmetic(v, operation, how, ALL_CALL);
             return self.set(inst, v);
         }
         let team = self.team();
@@ -361,49 +372,6 @@ impl Lower<'_, '_, '_> {
         self.set(inst, v)
     }
 
-    /// A reduction or scan of a sub-group, which is a run of the work-group, through two barriers.
-    fn sub_group_arithmetic(&mut self, v: Value, operation: GroupOperation, how: Combine) -> Value {
-        let ty = self.ty(v);
-        let team = self.team();
-        let slots = self.slots(ty);
-        let count = self.sub_groups();
-        let sums = self.scratch("sub_group_sums", ty, count);
-        let log_run = self.i32(self.spv.sub_group_size.ilog2());
-        self.write_slot(slots, team.rank, v);
-        self.wait();
-        self.go_through_runs(team, Places { ty, slots, sums }, log_run, operation, how);
-        self.wait();
-        let run = self.b.binary(Op::LShr, team.rank, log_run);
-        if operation == GroupOperation::Reduce {
-            return self.read_slot(ty, sums, run);
-        }
-        let v = self.read_slot(ty, slots, team.rank);
-        if operation == GroupOperation::InclusiveScan {
-            return v;
-        }
-        let first = self.b.binary(Op::Shl, run, log_run);
-        let starts = self.b.icmp(IntCC::Eq, first, team.rank);
-        let nothing = self.b.constant(ty, how.identity(ty));
-        self.b.select(starts, nothing, v)
-    }
-
-    /// The value of the work-item of the sub-group with a local id.
-    fn sub_group_broadcast(&mut self, v: Value, id: Value) -> Value {
-        let team = self.team();
-        // Not those of reductions: a work-item that goes on writes to its own, which others may still read here.
-        let count = self.link.largest_group();
-        let slots = self.scratch("sub_group_values", self.ty(v), count);
-        let id = self.b.zext_or_trunc(id, 32);
-        let outside = self.i32(!(self.spv.sub_group_size - 1));
-        let first = self.b.binary(Op::And, team.rank, outside);
-        let source = self.b.binary(Op::Add, first, id);
-        // Others may still read what an earlier broadcast left.
-        self.wait();
-        self.write_slot(slots, team.rank, v);
-        self.wait();
-        self.read_slot(self.ty(v), slots, source)
-    }
-
     /// log2 of the length of runs: the least that gives at most [`RUNS`] of them.
     fn log_run(&mut self, size: Value) -> Value {
         let one = self.i32(1);
@@ -418,7 +386,7 @@ impl Lower<'_, '_, '_> {
 
     /// Work-item k combines the k-th run, if there is one, into sum k. Scans leave in each slot what the run came to there:
     /// with the slot's own value, or before it (nothing, in the first slot of a run).
-    fn go_through_runs(
+    pub(super) fn go_through_runs(
         &mut self,
         team: Team,
         places: Places,

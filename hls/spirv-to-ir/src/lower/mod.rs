@@ -14,6 +14,7 @@ mod integer;
 mod kernel;
 mod memory;
 mod pipe;
+mod sub_group;
 mod sync;
 pub(crate) mod table;
 mod workitem;

@@ -4,6 +4,7 @@
 use super::Lower;
 use super::group::Combine;
 use super::pipe::Direction::{Read, Write};
+use super::sub_group::{Find, Source};
 use crate::decode::{Inst, op_name};
 use crate::errors::{R, UNSUPPORTED, unsupported};
 use crate::support;
@@ -247,6 +248,49 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     (Op::GroupLogicalAndKHR, |l, i| l.group_arithmetic(i, Combine::LogicalAnd)),
     (Op::GroupLogicalOrKHR, |l, i| l.group_arithmetic(i, Combine::LogicalOr)),
     (Op::GroupLogicalXorKHR, |l, i| l.group_arithmetic(i, Combine::LogicalXor)),
+    // Sub-groups
+    (Op::GroupNonUniformElect, |l, i| l.elect(i)),
+    (Op::GroupNonUniformAll, |l, i| l.non_uniform_vote(i, true)),
+    (Op::GroupNonUniformAny, |l, i| l.non_uniform_vote(i, false)),
+    (Op::GroupNonUniformAllEqual, |l, i| l.all_equal(i)),
+    (Op::GroupNonUniformBroadcast, |l, i| l.non_uniform_broadcast(i, 1)),
+    (Op::GroupNonUniformBroadcastFirst, |l, i| l.broadcast_first(i, 1)),
+    (Op::GroupNonUniformBallot, |l, i| l.ballot(i, 1)),
+    (Op::GroupNonUniformInverseBallot, |l, i| l.inverse_ballot(i)),
+    (Op::GroupNonUniformBallotBitExtract, |l, i| l.ballot_bit(i)),
+    (Op::GroupNonUniformBallotBitCount, |l, i| l.ballot_count(i)),
+    (Op::GroupNonUniformBallotFindLSB, |l, i| l.ballot_find(i, Find::Lowest)),
+    (Op::GroupNonUniformBallotFindMSB, |l, i| l.ballot_find(i, Find::Highest)),
+    (Op::GroupNonUniformShuffle, |l, i| l.shuffle(i, 1, Source::Id)),
+    (Op::GroupNonUniformShuffleXor, |l, i| l.shuffle(i, 1, Source::Xor)),
+    (Op::GroupNonUniformShuffleUp, |l, i| l.shuffle(i, 1, Source::Up)),
+    (Op::GroupNonUniformShuffleDown, |l, i| l.shuffle(i, 1, Source::Down)),
+    (Op::GroupNonUniformRotateKHR, |l, i| l.rotate_members(i)),
+    (Op::GroupNonUniformIAdd, |l, i| l.non_uniform_arithmetic(i, Combine::Add)),
+    (Op::GroupNonUniformFAdd, |l, i| l.non_uniform_arithmetic(i, Combine::FAdd)),
+    (Op::GroupNonUniformIMul, |l, i| l.non_uniform_arithmetic(i, Combine::Mul)),
+    (Op::GroupNonUniformFMul, |l, i| l.non_uniform_arithmetic(i, Combine::FMul)),
+    (Op::GroupNonUniformSMin, |l, i| l.non_uniform_arithmetic(i, Combine::SMin)),
+    (Op::GroupNonUniformUMin, |l, i| l.non_uniform_arithmetic(i, Combine::UMin)),
+    (Op::GroupNonUniformFMin, |l, i| l.non_uniform_arithmetic(i, Combine::FMin)),
+    (Op::GroupNonUniformSMax, |l, i| l.non_uniform_arithmetic(i, Combine::SMax)),
+    (Op::GroupNonUniformUMax, |l, i| l.non_uniform_arithmetic(i, Combine::UMax)),
+    (Op::GroupNonUniformFMax, |l, i| l.non_uniform_arithmetic(i, Combine::FMax)),
+    (Op::GroupNonUniformBitwiseAnd, |l, i| l.non_uniform_arithmetic(i, Combine::And)),
+    (Op::GroupNonUniformBitwiseOr, |l, i| l.non_uniform_arithmetic(i, Combine::Or)),
+    (Op::GroupNonUniformBitwiseXor, |l, i| l.non_uniform_arithmetic(i, Combine::Xor)),
+    (Op::GroupNonUniformLogicalAnd, |l, i| l.non_uniform_arithmetic(i, Combine::LogicalAnd)),
+    (Op::GroupNonUniformLogicalOr, |l, i| l.non_uniform_arithmetic(i, Combine::LogicalOr)),
+    (Op::GroupNonUniformLogicalXor, |l, i| l.non_uniform_arithmetic(i, Combine::LogicalXor)),
+    (Op::SubgroupBallotKHR, |l, i| l.ballot(i, 0)),
+    (Op::SubgroupFirstInvocationKHR, |l, i| l.broadcast_first(i, 0)),
+    (Op::SubgroupReadInvocationKHR, |l, i| l.non_uniform_broadcast(i, 0)),
+    (Op::SubgroupShuffleINTEL, |l, i| l.shuffle(i, 0, Source::Id)),
+    (Op::SubgroupShuffleXorINTEL, |l, i| l.shuffle(i, 0, Source::Xor)),
+    (Op::SubgroupShuffleUpINTEL, |l, i| l.shuffle_two(i, Source::Up)),
+    (Op::SubgroupShuffleDownINTEL, |l, i| l.shuffle_two(i, Source::Down)),
+    (Op::NamedBarrierInitialize, |l, i| l.named_barrier(i)),
+    (Op::MemoryNamedBarrier, |l, i| l.wait_named(i)),
     // Pipes
     (Op::ReadPipe, |l, i| l.pipe_transfer(i, Read)),
     (Op::WritePipe, |l, i| l.pipe_transfer(i, Write)),

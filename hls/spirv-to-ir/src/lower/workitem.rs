@@ -1,5 +1,6 @@
 //! Work-item built-ins: variables, and functions where a producer leaves calls.
 
+use super::sub_group::{BALLOT_TYPE, Ids};
 use super::{Leaves, Lower};
 use crate::decode::{Id, Inst};
 use crate::errors::{BAD_OPERAND, R, UNSUPPORTED, error, unsupported};
@@ -18,6 +19,8 @@ pub(crate) struct Builtin {
 enum Source {
     Query(Query),
     SubGroup(SubGroup),
+    /// A bit for each local id of the sub-group that compares so with the work-item's own.
+    Mask(Ids),
 }
 
 /// What a work-item can ask of its sub-group.
@@ -68,6 +71,7 @@ impl<'a> Lower<'a, '_, '_> {
             ));
         };
         let sub_group = |query| Ok(Builtin { query: Source::SubGroup(query), component: None });
+        let mask = |ids| Ok(Builtin { query: Source::Mask(ids), component: None });
         let query = match BuiltIn::from_u32(number) {
             Some(BuiltIn::SubgroupSize) => return sub_group(SubGroup::Size),
             Some(BuiltIn::SubgroupMaxSize) => return sub_group(SubGroup::MaxSize),
@@ -75,6 +79,11 @@ impl<'a> Lower<'a, '_, '_> {
             Some(BuiltIn::NumEnqueuedSubgroups) => return sub_group(SubGroup::EnqueuedCount),
             Some(BuiltIn::SubgroupId) => return sub_group(SubGroup::Id),
             Some(BuiltIn::SubgroupLocalInvocationId) => return sub_group(SubGroup::LocalId),
+            Some(BuiltIn::SubgroupEqMask) => return mask(Ids::Equal),
+            Some(BuiltIn::SubgroupGeMask) => return mask(Ids::GreaterOrEqual),
+            Some(BuiltIn::SubgroupGtMask) => return mask(Ids::Greater),
+            Some(BuiltIn::SubgroupLeMask) => return mask(Ids::LessOrEqual),
+            Some(BuiltIn::SubgroupLtMask) => return mask(Ids::Less),
             Some(BuiltIn::WorkDim) => Query::WorkDim,
             Some(BuiltIn::GlobalSize) => Query::GlobalSize,
             Some(BuiltIn::GlobalInvocationId) => Query::GlobalId,
@@ -139,6 +148,11 @@ impl<'a> Lower<'a, '_, '_> {
             (component, _) => match builtin.query {
                 Source::Query(query) => self.query(query, component.unwrap_or(0), ty),
                 Source::SubGroup(query) => self.sub_group(query, ty),
+                Source::Mask(ids) => {
+                    let why = "a mask of a sub-group is loaded as something other than four words";
+                    self.check(ty == BALLOT_TYPE, inst, why)?;
+                    self.mask_of_ids(ids)
+                }
             },
         };
         self.set(inst, v)

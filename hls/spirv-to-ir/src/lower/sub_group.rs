@@ -1,0 +1,479 @@
+//! Functions of sub-groups, and named barriers: through local memory and barriers of the work-group.
+//!
+//! A sub-group is a run of neighbours by local linear id, of a fixed length; the last one of a work-group may be shorter. Its
+//! functions wait for the whole work-group. OpenCL wants two kinds of them:
+//!
+//! * those that all work-items of a sub-group have to call. Where only some sub-groups do, that is a barrier left incomplete,
+//!   which devices report;
+//! * "non-uniform" ones, which are of those work-items that call them, whoever these are. Here all of them are, and the first
+//!   barrier is marked ([`BarrierScope::SubGroup`]): the optimiser, which sees through calls and variables, refuses the kernel
+//!   unless control flow brings all work-items of the work-group there.
+
+use super::Lower;
+use super::group::{Combine, Members, Places};
+use crate::decode::Inst;
+use crate::errors::R;
+use ir::{BarrierScope, FenceFlags, FloatCC, IntCC, Op, SubGroupFn, Type, Value};
+use rspirv::spirv::GroupOperation;
+
+/// How functions that all work-items have to call begin.
+pub(super) const ALL_CALL: BarrierScope = BarrierScope::WorkGroup;
+
+/// How functions that some work-items may call begin.
+const fn some_call(function: SubGroupFn) -> BarrierScope {
+    BarrierScope::SubGroup(function)
+}
+
+const VOTE: BarrierScope = some_call(SubGroupFn::Vote);
+const BALLOT: BarrierScope = some_call(SubGroupFn::Ballot);
+const BROADCAST: BarrierScope = some_call(SubGroupFn::Broadcast);
+const SHUFFLE: BarrierScope = some_call(SubGroupFn::Shuffle);
+
+/// The work-item whose value a shuffle gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The one with the local id given.
+    Id,
+    /// The one whose local id differs in the bits given.
+    Xor,
+    /// The one so many before.
+    Up,
+    /// The one so many behind.
+    Down,
+}
+
+/// What is asked of the votes in a ballot.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Find {
+    Lowest,
+    Highest,
+}
+
+/// Local ids, as compared with the work-item's own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ids {
+    Equal,
+    GreaterOrEqual,
+    Greater,
+    LessOrEqual,
+    Less,
+}
+
+/// Type of a ballot: a bit for each work-item, in four words.
+pub(super) const BALLOT_TYPE: Type = Type::I32.with_lanes(4);
+
+impl Lower<'_, '_, '_> {
+    // --- through memory ---
+
+    /// A reduction or scan of a sub-group, through two barriers.
+    pub(super) fn sub_group_arithmetic(
+        &mut self,
+        v: Value,
+        operation: GroupOperation,
+        how: Combine,
+        begin: BarrierScope,
+    ) -> Value {
+        let ty = self.ty(v);
+        let count = self.sub_groups();
+        let sums = self.scratch("sub_group_sums", ty, count);
+        let run = self.spv.sub_group_size;
+        self.run_arithmetic(v, sums, run, operation, how, begin)
+    }
+
+    /// A reduction or scan of each run of `run` neighbours, a power of two.
+    fn run_arithmetic(
+        &mut self,
+        v: Value,
+        sums: Value,
+        run: u32,
+        operation: GroupOperation,
+        how: Combine,
+        begin: BarrierScope,
+    ) -> Value {
+        let ty = self.ty(v);
+        let team = self.team();
+        let slots = self.slots(ty);
+        let log_run = self.i32(run.ilog2());
+        self.write_slot(slots, team.rank, v);
+        self.wait_as(begin);
+        self.go_through_runs(team, Places { ty, slots, sums }, log_run, operation, how);
+        self.wait();
+        let run = self.b.binary(Op::LShr, team.rank, log_run);
+        if operation == GroupOperation::Reduce {
+            return self.read_slot(ty, sums, run);
+        }
+        let v = self.read_slot(ty, slots, team.rank);
+        if operation == GroupOperation::InclusiveScan {
+            return v;
+        }
+        let first = self.b.binary(Op::Shl, run, log_run);
+        let starts = self.b.icmp(IntCC::Eq, first, team.rank);
+        let nothing = self.b.constant(ty, how.identity(ty));
+        self.b.select(starts, nothing, v)
+    }
+
+    /// The value of the work-item of the sub-group with a local id; if there is none, any.
+    pub(super) fn of_member(&mut self, v: Value, id: Value, begin: BarrierScope) -> Value {
+        let team = self.team();
+        // Not those of reductions: a work-item that goes on writes to its own, which others may still read here. There is
+        // a slot for each id, whether a work-item has it or not.
+        let count = self.sub_groups() * self.spv.sub_group_size;
+        let slots = self.scratch("sub_group_values", self.ty(v), count);
+        let id = self.b.zext_or_trunc(id, 32);
+        let inside = self.i32(self.spv.sub_group_size - 1);
+        let id = self.b.binary(Op::And, id, inside);
+        let outside = self.i32(!(self.spv.sub_group_size - 1));
+        let first = self.b.binary(Op::And, team.rank, outside);
+        let source = self.b.binary(Op::Or, first, id);
+        // Others may still read what was left here before.
+        self.wait_as(begin);
+        self.write_slot(slots, team.rank, v);
+        self.wait();
+        self.read_slot(self.ty(v), slots, source)
+    }
+
+    fn wait_as(&mut self, scope: BarrierScope) {
+        let local = FenceFlags { local: true, global: false };
+        self.b.inst(Op::Barrier(scope, local), [], None);
+    }
+
+    /// The work-item's number in its sub-group, an i32.
+    fn own_id(&mut self) -> Value {
+        let team = self.team();
+        let inside = self.i32(self.spv.sub_group_size - 1);
+        self.b.binary(Op::And, team.rank, inside)
+    }
+
+    // --- votes ---
+
+    /// Whether all, or any, of a sub-group vote for something.
+    pub(super) fn sub_group_vote(&mut self, vote: Value, all: bool, begin: BarrierScope) -> Value {
+        let how = if all { Combine::LogicalAnd } else { Combine::LogicalOr };
+        self.sub_group_arithmetic(vote, GroupOperation::Reduce, how, begin)
+    }
+
+    /// `OpGroupNonUniformElect`: the first of those that call it.
+    pub(super) fn elect(&mut self, inst: &Inst) -> R<()> {
+        self.need_sub_group(inst)?;
+        let none = FenceFlags::default();
+        self.b.inst(Op::Barrier(some_call(SubGroupFn::Elect), none), [], None);
+        let id = self.own_id();
+        let v = self.is_zero(id);
+        self.set(inst, v)
+    }
+
+    /// `OpGroupNonUniformAll`, `OpGroupNonUniformAny`
+    pub(super) fn non_uniform_vote(&mut self, inst: &Inst, all: bool) -> R<()> {
+        self.need_sub_group(inst)?;
+        let vote = self.vote_operand(inst, 1)?;
+        let v = self.sub_group_vote(vote, all, VOTE);
+        self.set(inst, v)
+    }
+
+    /// `OpGroupNonUniformAllEqual`: whether all are equal to the first. Floats are compared as numbers.
+    pub(super) fn all_equal(&mut self, inst: &Inst) -> R<()> {
+        self.need_sub_group(inst)?;
+        let v = self.shared_operand(inst, 1)?;
+        let zero = self.i32(0);
+        let first = self.of_member(v, zero, some_call(SubGroupFn::AllEqual));
+        let lanes = Type::BOOL.with_lanes(self.ty(v).lanes);
+        let same = match self.ty(v).is_float() {
+            true => self.b.value(Op::FCmp(FloatCC::EQ), [v, first], lanes),
+            false => self.b.icmp(IntCC::Eq, v, first),
+        };
+        let lanes = self.lanes_of(same);
+        let same = self.tree(Op::And, &lanes);
+        let v = self.sub_group_vote(same, true, ALL_CALL);
+        self.set(inst, v)
+    }
+
+    // --- ballots ---
+
+    /// `OpGroupNonUniformBallot`, and `OpSubgroupBallotKHR`, which has no scope: the vote is operand `k`.
+    pub(super) fn ballot(&mut self, inst: &Inst, k: usize) -> R<()> {
+        self.need_sub_group_before(inst, k)?;
+        let vote = self.vote_operand(inst, k)?;
+        let id = self.own_id();
+        let (zero, one) = (self.i32(0), self.i32(1));
+        let own = self.b.binary(Op::Shl, one, id);
+        let own = self.b.select(vote, own, zero);
+        let word = self.sub_group_arithmetic(own, GroupOperation::Reduce, Combine::Or, BALLOT);
+        let v = self.ballot_of(word);
+        self.set(inst, v)
+    }
+
+    /// A ballot by its first word: sub-groups have at most 32 work-items.
+    fn ballot_of(&mut self, word: Value) -> Value {
+        let zero = self.i32(0);
+        self.b.value(Op::VecBuild, [word, zero, zero, zero], BALLOT_TYPE)
+    }
+
+    /// The first word of operand `k`, a ballot.
+    fn ballot_operand(&mut self, inst: &Inst, k: usize) -> R<Value> {
+        self.need_sub_group(inst)?;
+        let v = self.operand(inst, k)?;
+        self.check(self.ty(v) == BALLOT_TYPE, inst, "its operand is not a vector of four words")?;
+        Ok(self.b.value(Op::VecExtract(0), [v], Type::I32))
+    }
+
+    /// `OpGroupNonUniformInverseBallot`: the work-item's own vote.
+    pub(super) fn inverse_ballot(&mut self, inst: &Inst) -> R<()> {
+        let word = self.ballot_operand(inst, 1)?;
+        let id = self.own_id();
+        let v = self.bit(word, id);
+        self.set(inst, v)
+    }
+
+    /// `OpGroupNonUniformBallotBitExtract`: the vote of a work-item.
+    pub(super) fn ballot_bit(&mut self, inst: &Inst) -> R<()> {
+        let word = self.ballot_operand(inst, 1)?;
+        let id = self.operand(inst, 2)?;
+        self.check(self.is_int_scalar(id), inst, "its index is not an integer")?;
+        let id = self.b.zext_or_trunc(id, 32);
+        let v = self.bit(word, id);
+        self.set(inst, v)
+    }
+
+    fn bit(&mut self, word: Value, at: Value) -> Value {
+        let rest = self.b.binary(Op::LShr, word, at);
+        self.b.value(Op::Slice { lo: 0 }, [rest], Type::BOOL)
+    }
+
+    /// `OpGroupNonUniformBallotBitCount`: votes of all, of those up to the work-item, or of those before it.
+    pub(super) fn ballot_count(&mut self, inst: &Inst) -> R<()> {
+        let word = self.ballot_operand(inst, 2)?;
+        let counted = match GroupOperation::from_u32(inst.arg(1)?) {
+            Some(GroupOperation::Reduce) => self.i32(self.all_ids()),
+            Some(GroupOperation::InclusiveScan) => self.ids(Ids::LessOrEqual),
+            Some(GroupOperation::ExclusiveScan) => self.ids(Ids::Less),
+            _ => return Err(self.mismatch(inst, "it is neither a reduction nor a scan")),
+        };
+        let word = self.b.binary(Op::And, word, counted);
+        let count = self.b.unary(Op::Popcount, word);
+        self.set_int(inst, count)
+    }
+
+    /// `OpGroupNonUniformBallotFindLSB`, `OpGroupNonUniformBallotFindMSB`
+    pub(super) fn ballot_find(&mut self, inst: &Inst, which: Find) -> R<()> {
+        let word = self.ballot_operand(inst, 1)?;
+        let all = self.i32(self.all_ids());
+        let word = self.b.binary(Op::And, word, all);
+        let at = match which {
+            Find::Lowest => {
+                let mirrored = self.b.unary(Op::BitReverse, word);
+                self.b.unary(Op::Clz, mirrored)
+            }
+            Find::Highest => {
+                let zeros = self.b.unary(Op::Clz, word);
+                let last = self.i32(31);
+                self.b.binary(Op::Sub, last, zeros)
+            }
+        };
+        self.set_int(inst, at)
+    }
+
+    /// A bit for each local id that a sub-group can have.
+    fn all_ids(&self) -> u32 {
+        u32::MAX >> (32 - self.spv.sub_group_size)
+    }
+
+    /// A bit for each local id that compares so with the work-item's own.
+    fn ids(&mut self, which: Ids) -> Value {
+        let id = self.own_id();
+        let (start, below) = match which {
+            Ids::Equal => (1, false),
+            Ids::GreaterOrEqual => (u32::MAX, false),
+            Ids::Greater => (u32::MAX - 1, false),
+            Ids::LessOrEqual => (2, true),
+            Ids::Less => (1, true),
+        };
+        let start = self.i32(start);
+        let bits = self.b.binary(Op::Shl, start, id);
+        if below {
+            let one = self.i32(1);
+            return self.b.binary(Op::Sub, bits, one);
+        }
+        let all = self.i32(self.all_ids());
+        self.b.binary(Op::And, bits, all)
+    }
+
+    /// The variables `SubgroupEqMask` and the like.
+    pub(super) fn mask_of_ids(&mut self, which: Ids) -> Value {
+        let word = self.ids(which);
+        self.ballot_of(word)
+    }
+
+    // --- values of others ---
+
+    /// `OpGroupNonUniformBroadcast`, and `OpSubgroupReadInvocationKHR`, which has no scope: the value is operand `k`.
+    pub(super) fn non_uniform_broadcast(&mut self, inst: &Inst, k: usize) -> R<()> {
+        self.need_sub_group_before(inst, k)?;
+        let v = self.shared_operand(inst, k)?;
+        let id = self.id_operand_of(inst, k + 1)?;
+        let v = self.of_member(v, id, BROADCAST);
+        self.set(inst, v)
+    }
+
+    /// `OpGroupNonUniformBroadcastFirst`, and `OpSubgroupFirstInvocationKHR`, which has no scope.
+    pub(super) fn broadcast_first(&mut self, inst: &Inst, k: usize) -> R<()> {
+        self.need_sub_group_before(inst, k)?;
+        let v = self.shared_operand(inst, k)?;
+        let first = self.i32(0);
+        let v = self.of_member(v, first, BROADCAST);
+        self.set(inst, v)
+    }
+
+    /// `OpGroupNonUniformShuffle` and its relatives; those of Intel have no scope: the value is operand `k`.
+    pub(super) fn shuffle(&mut self, inst: &Inst, k: usize, source: Source) -> R<()> {
+        self.need_sub_group_before(inst, k)?;
+        let v = self.shared_operand(inst, k)?;
+        let by = self.id_operand_of(inst, k + 1)?;
+        let own = self.own_id();
+        let id = match source {
+            Source::Id => by,
+            Source::Xor => self.b.binary(Op::Xor, own, by),
+            Source::Up => self.b.binary(Op::Sub, own, by),
+            Source::Down => self.b.binary(Op::Add, own, by),
+        };
+        let v = self.of_member(v, id, SHUFFLE);
+        self.set(inst, v)
+    }
+
+    /// `OpSubgroupShuffleUpINTEL`, `OpSubgroupShuffleDownINTEL`: of two values of each work-item one behind the other,
+    /// the one so many places before or behind. The work-item's own place is in the second, or in the first.
+    pub(super) fn shuffle_two(&mut self, inst: &Inst, source: Source) -> R<()> {
+        let (first, second) = (self.shared_operand(inst, 0)?, self.shared_operand(inst, 1)?);
+        self.check(self.ty(first) == self.ty(second), inst, "its values differ in type")?;
+        let by = self.id_operand_of(inst, 2)?;
+        let own = self.own_id();
+        let size = self.i32(self.spv.sub_group_size);
+        let place = match source {
+            Source::Up => {
+                let behind = self.b.binary(Op::Add, own, size);
+                self.b.binary(Op::Sub, behind, by)
+            }
+            _ => self.b.binary(Op::Add, own, by),
+        };
+        let from_first = self.of_member(first, place, SHUFFLE);
+        let from_second = self.of_member(second, place, SHUFFLE);
+        let in_first = self.b.icmp(IntCC::Ult, place, size);
+        let v = self.b.select(in_first, from_first, from_second);
+        self.set(inst, v)
+    }
+
+    /// `OpGroupNonUniformRotateKHR`: the value of the work-item so many places on, in a circle of the sub-group or of
+    /// clusters of it.
+    pub(super) fn rotate_members(&mut self, inst: &Inst) -> R<()> {
+        self.need_sub_group(inst)?;
+        let v = self.shared_operand(inst, 1)?;
+        let by = self.id_operand_of(inst, 2)?;
+        let size = match inst.args.len() {
+            3 => self.spv.sub_group_size,
+            _ => self.cluster_size(inst, 3)?,
+        };
+        let own = self.own_id();
+        let (inside, outside) = (self.i32(size - 1), self.i32(!(size - 1)));
+        let there = self.b.binary(Op::Add, own, by);
+        let there = self.b.binary(Op::And, there, inside);
+        let cluster = self.b.binary(Op::And, own, outside);
+        let id = self.b.binary(Op::Or, cluster, there);
+        let v = self.of_member(v, id, some_call(SubGroupFn::Rotate));
+        self.set(inst, v)
+    }
+
+    // --- arithmetic ---
+
+    /// `OpGroupNonUniformIAdd` and the like: reductions, scans, reductions of clusters.
+    pub(super) fn non_uniform_arithmetic(&mut self, inst: &Inst, how: Combine) -> R<()> {
+        use GroupOperation::{ClusteredReduce, ExclusiveScan, InclusiveScan, Reduce};
+        let begin = some_call(SubGroupFn::Arithmetic);
+        self.need_sub_group(inst)?;
+        let (operation, v) = self.group_operands(inst, how)?;
+        let v = match operation {
+            Reduce | InclusiveScan | ExclusiveScan => {
+                self.sub_group_arithmetic(v, operation, how, begin)
+            }
+            ClusteredReduce => {
+                let size = self.cluster_size(inst, 3)?;
+                // As many as clusters of two need; a cluster of one is the work-item itself.
+                let count = self.link.largest_group().div_ceil(2);
+                let sums = self.scratch("cluster_sums", self.ty(v), count);
+                match size {
+                    1 => v,
+                    _ => self.run_arithmetic(v, sums, size, Reduce, how, begin),
+                }
+            }
+            _ => return Err(self.mismatch(inst, "it is neither a reduction nor a scan")),
+        };
+        self.set(inst, v)
+    }
+
+    /// The size of clusters, a constant: a power of two, not above that of sub-groups.
+    fn cluster_size(&self, inst: &Inst, k: usize) -> R<u32> {
+        let size = self.constant_operand(inst, k)?;
+        self.check(size.is_power_of_two(), inst, "the size of its clusters is no power of two")?;
+        let most = self.spv.sub_group_size;
+        let why = format!("its clusters are larger than sub-groups, which have {most} work-items");
+        self.check(size <= most, inst, &why)?;
+        Ok(size)
+    }
+
+    // --- named barriers ---
+
+    /// `OpNamedBarrierInitialize`: there is nothing to keep, as all sub-groups come.
+    pub(super) fn named_barrier(&mut self, inst: &Inst) -> R<()> {
+        let count = self.operand(inst, 0)?;
+        self.check(self.is_int_scalar(count), inst, "its number of sub-groups is not an integer")?;
+        let ty = self.result_type(inst)?;
+        let v = self.b.zext_or_trunc(count, ty.lane_bits(0));
+        self.set(inst, v)
+    }
+
+    /// `OpMemoryNamedBarrier`: waits for as many sub-groups as it was made for; here for all, which do come.
+    pub(super) fn wait_named(&mut self, inst: &Inst) -> R<()> {
+        self.operand(inst, 0)?;
+        let fence = super::sync::fence_flags(self.constant_operand(inst, 2)?);
+        self.b.inst(Op::Barrier(some_call(SubGroupFn::NamedBarrier), fence), [], None);
+        Ok(())
+    }
+
+    // --- operands ---
+
+    fn need_sub_group(&self, inst: &Inst) -> R<()> {
+        let ok = self.members(inst)? == Members::SubGroup;
+        self.check(ok, inst, "its scope is not the sub-group")
+    }
+
+    /// The same where the operands before `k` are a scope, if there are any.
+    fn need_sub_group_before(&self, inst: &Inst, k: usize) -> R<()> {
+        if k == 0 { Ok(()) } else { self.need_sub_group(inst) }
+    }
+
+    fn vote_operand(&mut self, inst: &Inst, k: usize) -> R<Value> {
+        let vote = self.operand(inst, k)?;
+        self.check(self.ty(vote) == Type::BOOL, inst, "its operand is not boolean")?;
+        Ok(vote)
+    }
+
+    /// A value that others get.
+    fn shared_operand(&mut self, inst: &Inst, k: usize) -> R<Value> {
+        let v = self.operand(inst, k)?;
+        self.check(self.ty(v).space().is_none(), inst, "its value is a pointer")?;
+        Ok(v)
+    }
+
+    /// A local id, or a distance between two, as an i32.
+    fn id_operand_of(&mut self, inst: &Inst, k: usize) -> R<Value> {
+        let id = self.operand(inst, k)?;
+        self.check(self.is_int_scalar(id), inst, "its local id is not an integer")?;
+        Ok(self.b.zext_or_trunc(id, 32))
+    }
+
+    /// Defines the result as an i32 in its own width.
+    fn set_int(&mut self, inst: &Inst, v: Value) -> R<()> {
+        let ty = self.result_type(inst)?;
+        self.check(ty.is_int() && !ty.is_vector(), inst, "its result is not an integer")?;
+        let v = self.b.zext_or_trunc(v, ty.lane_bits(0));
+        self.set(inst, v)
+    }
+}
