@@ -126,10 +126,9 @@ def critical_path(report):
         return None
     steps = paths[0]["path"]
     logic = sum(s["delay"] for s in steps if s["type"] != "routing")
-    nets = [s["net"] for s in steps if s["type"] == "routing"]
     return {"ns": round(sum(s["delay"] for s in steps), 2), "logic_ns": round(logic, 2),
             "levels": sum(s["type"] == "logic" for s in steps),
-            "from": steps[0]["from"]["cell"], "to": steps[-1]["to"]["cell"], "nets": nets}
+            "from": steps[0]["from"]["cell"], "to": steps[-1]["to"]["cell"]}
 
 
 def prepare(clhls, kernel):
