@@ -6,6 +6,7 @@ and shares no code with this one.
 """
 
 import hashlib
+import itertools
 import pathlib
 import re
 import tomllib
@@ -250,6 +251,18 @@ def load(path):
         raise LaunchError(f"{path}: launch names are not unique")
     return LaunchFile(path, doc.get("cl_std", "CL1.2"), doc.get("options", "").split(),
                       doc.get("local_bytes", {}), launches, doc.get("pipes", {}))
+
+
+def work_groups(launch):
+    """(linear global ids of the work-items by local linear id, local size, id) of each work-group; remainder groups are smaller."""
+    size, local = ((*(n or ()), 1, 1, 1)[:3] for n in (launch.global_size, launch.local_size))
+    counts = [-(-s // n) for s, n in zip(size, local)]
+    for group in itertools.product(*(range(n) for n in reversed(counts))):
+        first = [g * n for g, n in zip(group[::-1], local)]
+        actual = [min(n, s - f) for f, n, s in zip(first, local, size)]
+        ids = [((first[2] + z) * size[1] + first[1] + y) * size[0] + first[0] + x
+               for z, y, x in itertools.product(*(range(n) for n in reversed(actual)))]
+        yield np.array(ids), actual, group[::-1]
 
 
 def equal(a, b, ulp=0, signed_zeros=True):

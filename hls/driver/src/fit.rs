@@ -2,7 +2,7 @@
 //! the device has, the kernel is compiled again with less of what trades area for speed.
 
 use crate::failure::Result;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Optimised, Pipeline};
 use abi::Manifest;
 use base::Diagnostic;
 use ir::Module;
@@ -202,7 +202,8 @@ impl Pipeline<'_> {
     /// Those of each step.
     pub fn hardware(&self, module: Module) -> Result<Hardware> {
         self.thrift.borrow_mut().clear();
-        let mut made = self.attempt(&module)?;
+        let mut optimised = None;
+        let mut made = self.attempt(&module, &mut optimised)?;
         let fast: BTreeMap<String, Over> = made.over(self.board).into_iter().collect();
         if fast.is_empty() {
             return Ok(made);
@@ -237,15 +238,16 @@ impl Pipeline<'_> {
                 }
                 self.thrift.borrow_mut().insert(name.clone(), next.unwrap_or(best.1));
             }
-            made = self.attempt(&module)?;
+            made = self.attempt(&module, &mut optimised)?;
         }
         self.remark_fit(&made, &fast);
         Ok(made)
     }
 
     /// One try at the hardware as [`Thrift`] has it now.
-    fn attempt(&self, module: &Module) -> Result<Hardware> {
-        let (module, unrolled) = self.optimise_again(module)?;
+    fn attempt(&self, module: &Module, last: &mut Option<Optimised>) -> Result<Hardware> {
+        let Optimised { module, unrolled, .. } = self.optimise_again(module, last)?;
+        let (module, unrolled) = (module.clone(), unrolled.clone());
         let schedules = self.schedule(&module)?;
         let (design, manifest) = self.rtl(&module, &schedules)?;
         let area = |k: &abi::Kernel| {

@@ -111,11 +111,13 @@ impl Numerics {
 /// Code of the schedulers' error that they find no schedule.
 const NO_SCHEDULE: &str = "E0005";
 
-/// What the optimiser made of the module, and for what limits of unrolling, which are all that differs between two tries.
-struct Optimised {
+/// What the optimiser made of a module.
+pub(crate) struct Optimised {
+    /// What the limits of unrolling were divided by, by kernel: all that differs between two tries.
     unroll_less: BTreeMap<String, u32>,
-    module: Module,
-    unrolled: BTreeSet<String>,
+    pub(crate) module: Module,
+    /// Kernels in which loops were unrolled.
+    pub(crate) unrolled: BTreeSet<String>,
 }
 
 /// Runs the steps one after the other and keeps their text for `--dump-dir`.
@@ -128,8 +130,6 @@ pub struct Pipeline<'a> {
     pub(crate) remarks: RefCell<Vec<(String, Diagnostic)>>,
     /// Kernels that are made smaller than they could be.
     pub(crate) thrift: RefCell<BTreeMap<String, Thrift>>,
-    /// What the optimiser made last.
-    optimised: RefCell<Option<Optimised>>,
     /// Text of each stage, numbered as in DESIGN: `00-ir.clir`, `01-opt.inline.clir`...
     pub dumps: RefCell<FileSet>,
 }
@@ -167,8 +167,8 @@ impl<'a> Pipeline<'a> {
     /// Steps that compile for a board.
     pub fn new(options: &'a Options, board: &'a Board, progress: &'a mut dyn FnMut(&str)) -> Self {
         let progress = RefCell::new(progress);
-        let (remarks, thrift, optimised, dumps) = Default::default();
-        Pipeline { options, board, progress, remarks, thrift, optimised, dumps }
+        let (remarks, thrift, dumps) = Default::default();
+        Pipeline { options, board, progress, remarks, thrift, dumps }
     }
 
     /// The whole path.
@@ -223,19 +223,22 @@ impl<'a> Pipeline<'a> {
         Ok((module, report.unrolled))
     }
 
-    /// [`Self::optimise`] for a module that is tried several times: again only if loops are to be unrolled less than the last
-    /// time.
-    pub(crate) fn optimise_again(&self, module: &Module) -> Result<(Module, BTreeSet<String>)> {
+    /// [`Self::optimise`] for a module that is tried several times: again only if loops are to be unrolled less than in the
+    /// `last` try.
+    pub(crate) fn optimise_again<'o>(
+        &self,
+        module: &Module,
+        last: &'o mut Option<Optimised>,
+    ) -> Result<&'o Optimised> {
         let unroll_less = self.unroll_less();
-        if let Some(last) = &*self.optimised.borrow()
-            && last.unroll_less == unroll_less
-        {
-            return Ok((last.module.clone(), last.unrolled.clone()));
-        }
-        let (module, unrolled) = self.optimise_and_note(module.clone())?;
-        let last = Optimised { unroll_less, module: module.clone(), unrolled: unrolled.clone() };
-        *self.optimised.borrow_mut() = Some(last);
-        Ok((module, unrolled))
+        let made = match last.take() {
+            Some(made) if made.unroll_less == unroll_less => made,
+            _ => {
+                let (module, unrolled) = self.optimise_and_note(module.clone())?;
+                Optimised { unroll_less, module, unrolled }
+            }
+        };
+        Ok(last.insert(made))
     }
 
     fn unroll_less(&self) -> BTreeMap<String, u32> {

@@ -1,27 +1,17 @@
 """The numbers from the definitions in the OpenCL extension specification; sub-groups and clusters are added from left to right."""
 
-import itertools
-
 import numpy as np
+
+from launches import work_groups
 
 POCL = False  # PoCL 3.1 has no sub-groups
 
 
-def three(values):
-    return tuple(values or ()) + (1,) * (3 - len(values or ()))
-
-
 def sub_groups(launch):
     """(linear global ids, id of the work-group along dimension 0) of each sub-group."""
-    size, local = three(launch.global_size), three(launch.local_size)
-    counts = [-(-s // n) for s, n in zip(size, local)]
-    for group in itertools.product(*(range(n) for n in reversed(counts))):
-        first = [g * n for g, n in zip(group[::-1], local)]
-        actual = [min(n, s - f) for f, n, s in zip(first, local, size)]
-        ids = [((first[2] + z) * size[1] + first[1] + y) * size[0] + first[0] + x
-               for z, y, x in itertools.product(*(range(n) for n in reversed(actual)))]
+    for ids, _, group in work_groups(launch):
         for k in range(0, len(ids), launch.sub_group_size):
-            yield np.array(ids[k:k + launch.sub_group_size]), group[2]
+            yield ids[k:k + launch.sub_group_size], group[0]
 
 
 def shuffles(x, group):

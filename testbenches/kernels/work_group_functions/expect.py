@@ -1,26 +1,10 @@
 """The numbers from the definitions in the OpenCL 2.0 specification; floating-point sums in the order that docs/opencl.md gives."""
 
-import itertools
-
 import numpy as np
 
+from launches import work_groups
+
 POCL = False  # PoCL 3.1 has no work-group functions
-
-
-def three(values):
-    return tuple(values or ()) + (1,) * (3 - len(values or ()))
-
-
-def groups(launch):
-    """(linear global ids, local size) of the work-items of each group, by local linear id."""
-    size, local = three(launch.global_size), three(launch.local_size)
-    counts = [-(-s // n) for s, n in zip(size, local)]
-    for group in itertools.product(*(range(n) for n in reversed(counts))):
-        first = [g * n for g, n in zip(group[::-1], local)]
-        actual = [min(n, s - f) for f, n, s in zip(first, local, size)]
-        ids = [((first[2] + z) * size[1] + first[1] + y) * size[0] + first[0] + x
-               for z, y, x in itertools.product(*(range(n) for n in reversed(actual)))]
-        yield np.array(ids), actual, group[::-1]
 
 
 def runs(values, combine):
@@ -52,7 +36,7 @@ def expected(launch, args):
         return {"out": np.cumsum(data, dtype=np.int32)}
     out = args["out"].copy()
     flat = out.reshape(data.size, -1)
-    for ids, local, group in groups(launch):
+    for ids, local, group in work_groups(launch):
         values = data.reshape(-1)[ids]
         if launch.kernel == "broadcasts":
             dims = len(launch.global_size)
