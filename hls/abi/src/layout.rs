@@ -178,6 +178,7 @@ pub fn layout(kernel: &str, args: &[Arg], program_memory: bool) -> Result<Regist
     for arg in args {
         offsets.push(match arg.kind {
             ArgKind::LocalPtr => None,
+            _ if arg.stream.is_some() => None,
             ArgKind::GlobalPtr | ArgKind::ConstantPtr => Some(place(8)),
             ArgKind::Scalar | ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe => {
                 Some(place(arg.size))

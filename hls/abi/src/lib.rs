@@ -31,4 +31,4 @@ pub use manifest::{
     ProgramMemory, Relocation, Site, SiteKind,
 };
 pub use pipe::PipeDescriptor;
-pub use signature::{Access, Arg, ArgKind, BUFFER_ALIGN, KernelSignature};
+pub use signature::{Access, Arg, ArgKind, BUFFER_ALIGN, KernelSignature, StreamPort};

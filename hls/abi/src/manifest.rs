@@ -83,6 +83,8 @@ pub enum SiteKind {
     Store,
     /// Reads and writes in one step.
     Atomic,
+    /// An operation on a connected pipe.
+    Pipe,
 }
 
 /// A memory access in the kernel's source.

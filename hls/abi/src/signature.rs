@@ -99,6 +99,22 @@ pub struct Arg {
     /// Pipes: bytes of a packet as the kernel reads or writes it; `None` where it does neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packet_size: Option<u32>,
+    /// Connected pipes: the AXI4-Stream that it is. Then it has no registers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<StreamPort>,
+}
+
+/// An AXI4-Stream of a kernel, without TLAST, TKEEP and the like: a packet is one transfer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamPort {
+    /// Prefix of its signals: `axis_in`.
+    pub name: String,
+    /// Width of TDATA: the bits of a packet.
+    pub data_bits: u32,
+    /// Packets that the pipe holds, at its reading end.
+    pub depth: u32,
+    /// Whether the kernel is the one that writes.
+    pub writes: bool,
 }
 
 impl Arg {

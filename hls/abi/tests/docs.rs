@@ -20,6 +20,7 @@ fn example() -> Vec<Arg> {
         restrict: false,
         local_capacity: None,
         packet_size: None,
+        stream: None,
     };
     vec![
         arg(0, "y", "float*", ArgKind::GlobalPtr, 8),

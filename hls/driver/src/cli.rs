@@ -1,5 +1,6 @@
 //! The command line: what can be asked. One file per subcommand does it.
 
+use crate::connect::Connection;
 use crate::pipeline::{DENORMS_ARE_ZERO, Numerics};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -95,6 +96,10 @@ pub struct InputArgs {
     /// Work-items of a sub-group: 8, 16 (the default) or 32.
     #[arg(long, value_name = "N")]
     pub sub_group_size: Option<u32>,
+    /// Make a pipe a FIFO instead of an object in memory: KERNEL.ARG=stream[:DEPTH] is an AXI4-Stream of the
+    /// kernel; may be repeated (docs/pipes.md).
+    #[arg(long = "connect", value_name = "KERNEL.ARG=END", value_parser = Connection::parse)]
+    pub connections: Vec<Connection>,
 }
 
 impl InputArgs {

@@ -3,7 +3,7 @@
 use crate::Streams;
 use crate::cli::ReportArgs;
 use crate::failure::{Failure, Result};
-use abi::{Kernel, Manifest};
+use abi::{Kernel, Manifest, SiteKind};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -50,9 +50,13 @@ fn print_kernel(text: &mut String, kernel: &Kernel) -> std::fmt::Result {
         writeln!(text, "  port {}: {} bits", port.name, port.data_bits)?;
     }
     for arg in &s.args {
-        let place = match arg.offset {
-            Some(offset) => format!("register {offset:#05x}"),
-            None => "no register".into(),
+        let place = match (arg.offset, &arg.stream) {
+            (Some(offset), _) => format!("register {offset:#05x}"),
+            (None, Some(stream)) => {
+                let way = if stream.writes { "out of" } else { "into" };
+                format!("AXI4-Stream {} {way} the kernel, {} bits", stream.name, stream.data_bits)
+            }
+            (None, None) => "no register".into(),
         };
         writeln!(text, "  argument {} {} ({}): {place}", arg.index, arg.name, arg.describe_type())?;
     }
@@ -78,6 +82,12 @@ fn print_kernel(text: &mut String, kernel: &Kernel) -> std::fmt::Result {
     for site in &kernel.sites {
         let port = site.port.as_deref().unwrap_or("on-chip memory");
         let source = if site.source.is_empty() { "" } else { " at " };
+        if site.kind == SiteKind::Pipe {
+            let arg = site.argument.and_then(|k| s.args.get(k as usize));
+            let name = arg.map_or("", |a| a.name.as_str());
+            writeln!(text, "  operation on pipe `{name}`{source}{}", site.source)?;
+            continue;
+        }
         let kind = format!("{:?}", site.kind).to_lowercase();
         writeln!(text, "  {kind} of {} bytes, {port}{source}{}", site.bytes, site.source)?;
     }

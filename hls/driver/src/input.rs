@@ -1,6 +1,7 @@
 //! Input files: reads a module from any of the forms that the command takes.
 
 use crate::cli::InputArgs;
+use crate::connect::Connection;
 use crate::failure::{Failure, Result, io};
 use crate::pipeline;
 use crate::producer::{Produced, assemble, compile_cl};
@@ -69,8 +70,12 @@ fn produced(input: &InputArgs, kernels: &[String], made: Produced) -> Result<Inp
     let path = input.input.as_path();
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let (numerics, size) = (input.numerics(), input.sub_group_size);
-    let module = pipeline::read_spirv(&made.bytes, &name, kernels, folder, numerics, size)?;
+    let how = pipeline::ReadOptions {
+        numerics: input.numerics(),
+        sub_group_size: input.sub_group_size,
+        connected: input.connections.iter().flat_map(Connection::pipes).collect(),
+    };
+    let module = pipeline::read_spirv(&made.bytes, &name, kernels, folder, &how)?;
     Ok(Input { module, warnings: made.warnings })
 }
 

@@ -11,6 +11,7 @@ mod cmd_report;
 mod cmd_run;
 mod cmd_serve;
 mod cmd_support;
+pub mod connect;
 mod edits;
 pub mod emu;
 pub mod failure;

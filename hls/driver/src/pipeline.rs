@@ -108,6 +108,17 @@ impl Numerics {
     }
 }
 
+/// What decides how a SPIR-V module is read, beside the module.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReadOptions {
+    /// What producers leave out.
+    pub numerics: Numerics,
+    /// Work-items of a sub-group; none: as the module says, else 16.
+    pub sub_group_size: Option<u32>,
+    /// Pipes that are FIFOs beside the kernels.
+    pub connected: Vec<spirv_to_ir::ConnectedPipe>,
+}
+
 /// Code of the schedulers' error that they find no schedule.
 const NO_SCHEDULE: &str = "E0005";
 
@@ -143,15 +154,15 @@ pub fn read_spirv(
     name: &str,
     kernels: &[String],
     folder: &Path,
-    numerics: Numerics,
-    sub_group_size: Option<u32>,
+    how: &ReadOptions,
 ) -> Result<Module> {
     let options = spirv_to_ir::Options {
         name: name.to_owned(),
         kernels: kernels.to_vec(),
-        denorms_are_zero: numerics.denorms_are_zero,
-        unsafe_math: numerics.unsafe_math,
-        sub_group_size,
+        denorms_are_zero: how.numerics.denorms_are_zero,
+        unsafe_math: how.numerics.unsafe_math,
+        sub_group_size: how.sub_group_size,
+        connected: how.connected.clone(),
         ..spirv_to_ir::Options::default()
     };
     let mut sources = SourceMap::default();

@@ -10,7 +10,7 @@
 
 use abi::PipeDescriptor;
 use base::Diagnostics;
-use driver::pipeline::{Numerics, Options, Pipeline, Scheduling, read_spirv};
+use driver::pipeline::{Options, Pipeline, ReadOptions, Scheduling, read_spirv};
 use interp::{Argument, Launch, Memory, Program};
 use ir::{FastMath, Function, KernelArg, KernelArgKind, LoopHint, Module, Op};
 use std::path::Path;
@@ -52,8 +52,7 @@ pub enum Outcome {
 /// # Panics
 /// Where a step panics: a defect too.
 pub fn check(bytes: &[u8], board: &Board) -> Result<Outcome, String> {
-    let Ok(module) = read_spirv(bytes, "case", &[], Path::new(""), Numerics::default(), None)
-    else {
+    let Ok(module) = read_spirv(bytes, "case", &[], Path::new(""), &ReadOptions::default()) else {
         return Ok(Outcome::Unreadable);
     };
     let insts = |f: &Function| f.layout.iter().map(|b| f.blocks[*b].insts.len()).sum::<usize>();

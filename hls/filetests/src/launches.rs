@@ -25,6 +25,9 @@ pub struct LaunchFile {
     /// Work-items of a sub-group: `--sub-group-size`.
     #[serde(default)]
     pub sub_group_size: Option<u32>,
+    /// Pipes that are FIFOs beside the kernel, as `--connect` has them; native code has them in memory.
+    #[serde(default)]
+    pub connect: Vec<String>,
     /// Pipes that launches share, by name: `CAPACITY:VALUE`.
     #[serde(default)]
     pub pipes: BTreeMap<String, String>,

@@ -12,8 +12,9 @@
 //! With `--simd` launches whose local size or offset does not allow that are left out.
 
 use abi::KernelSignature;
+use driver::connect::Connection;
 use driver::emu::Emulator;
-use driver::pipeline::{Numerics, Options, Pipeline, Scheduling, library, read_spirv};
+use driver::pipeline::{Numerics, Options, Pipeline, ReadOptions, Scheduling, library, read_spirv};
 use emulator::NativeDevice;
 use filetests::launches::{Launch, LaunchFile, buffers, run_launch};
 use filetests::{schedules, testbenches};
@@ -218,9 +219,18 @@ fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Resu
     }
     let path = settings.modules.join(format!("{kernel}.{producer}.spv"));
     let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let numerics = Numerics::of_options(file.options.split_whitespace());
-    let module = read_spirv(&bytes, kernel, &wanted, &folder, numerics, file.sub_group_size)
-        .map_err(|e| e.render())?;
+    let mut connected = vec![];
+    for text in file.connect.iter().filter(|_| settings.device != On::Native) {
+        let connection = Connection::parse(text)?;
+        let read = wanted.is_empty() || wanted.contains(&connection.kernel);
+        connected.extend(connection.pipes().filter(|_| read));
+    }
+    let how = ReadOptions {
+        numerics: Numerics::of_options(file.options.split_whitespace()),
+        sub_group_size: file.sub_group_size,
+        connected,
+    };
+    let module = read_spirv(&bytes, kernel, &wanted, &folder, &how).map_err(|e| e.render())?;
     let mut launches: Vec<Launch> = file.launches().collect();
     let mut kernels = vec![];
     if let Some(only) = only {

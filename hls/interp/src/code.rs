@@ -6,7 +6,7 @@
 
 use base::entity::PrimaryMap;
 use base::{Loc, SmallVec};
-use ir::{AtomicOp, FloatCC, IntCC, MemFlags, Op, Query, Space, Table, TableData, Type};
+use ir::{AtomicOp, FloatCC, IntCC, MemFlags, Op, PipeOp, Query, Space, Table, TableData, Type};
 
 /// Index of a slot in the frame.
 pub(crate) type Slot = u32;
@@ -163,6 +163,8 @@ pub(crate) enum Code {
     Store(u32),
     /// Index into [`Decoded::memory`].
     Atomic(u32),
+    /// Index into [`Decoded::pipes`].
+    Pipe(u32),
     Barrier,
     /// Index into [`Decoded::calls`].
     Call(u32),
@@ -234,6 +236,19 @@ pub(crate) struct MemoryOp {
     pub lane_bytes: u32,
 }
 
+/// An operation on a connected pipe.
+#[derive(Clone, Debug)]
+pub(crate) struct PipeUse {
+    pub op: PipeOp,
+    /// The first of the slots of the descriptor's fields: [`crate::pipe::FIELDS`].
+    pub descriptor: Slot,
+    /// Predicate, if there is one.
+    pub predicate: Option<Slot>,
+    /// First slot of the result or of the packet that is written, and number of slots.
+    pub data: Slot,
+    pub slots: u32,
+}
+
 /// A call.
 #[derive(Clone, Debug)]
 pub(crate) struct CallSite {
@@ -293,6 +308,7 @@ pub(crate) struct Decoded {
     pub pure: Vec<PureOp>,
     pub vector: Vec<VectorOp>,
     pub memory: Vec<MemoryOp>,
+    pub pipes: Vec<PipeUse>,
     pub calls: Vec<CallSite>,
     pub switches: Vec<SwitchTable>,
     /// Private objects by offset.

@@ -1,13 +1,15 @@
 //! Decodes a function of the IR into [`Code`].
 
 use crate::code::{
-    CallSite, Code, Decoded, Fixup, FloatOp, MemoryOp, PureOp, Region, Slot, SwitchTable, VectorOp,
+    CallSite, Code, Decoded, Fixup, FloatOp, MemoryOp, PipeUse, PureOp, Region, Slot, SwitchTable,
+    VectorOp,
 };
+use crate::pipe::FIELDS;
 use base::entity::{EntityRef, SecondaryMap};
 use base::{Diagnostic, FxHashMap, Loc, SmallVec};
 use ir::{
-    AtomicOp, Block, BlockCall, FloatKind, Function, Inst, InstData, ObjectKind, Op, Rounding,
-    Scalar, Terminator, Type, Value,
+    AtomicOp, Block, BlockCall, FloatKind, Function, Inst, InstData, ObjectKind, Op, PipeOp,
+    Rounding, Scalar, Terminator, Type, Value,
 };
 
 /// Address of the first object of private and of local memory, and the distance between two
@@ -35,6 +37,7 @@ pub(crate) fn decode(func: &Function) -> Result<Decoded, Diagnostic> {
             pure: vec![],
             vector: vec![],
             memory: vec![],
+            pipes: vec![],
             calls: vec![],
             switches: vec![],
             regions: vec![],
@@ -162,6 +165,7 @@ impl Decoder<'_> {
         let data = &self.func.insts[inst];
         match data.op {
             Op::Load(_) | Op::Store(_) | Op::Atomic(..) => self.memory(data)?,
+            Op::Pipe { op, arg, predicated } => self.pipe(data, op, arg, predicated),
             Op::Barrier(..) => {
                 // one sub-group is the whole work-group here
                 self.out.has_barrier = true;
@@ -366,6 +370,26 @@ impl Decoder<'_> {
         };
         self.emit(code, data.loc);
         Ok(())
+    }
+
+    /// The descriptor's fields get registers of their own, which a launch sets.
+    fn pipe(&mut self, data: &InstData, op: PipeOp, arg: u32, predicated: bool) {
+        let descriptor = self.out.template.len() as Slot;
+        for (k, (offset, bytes)) in FIELDS.into_iter().enumerate() {
+            self.out.template.push(0);
+            let (d, ty) = (descriptor + k as Slot, Type::int(8 * bytes));
+            self.out.fixups.push(Fixup::Arg { d, index: arg, offset, ty });
+        }
+        let predicate = data.args.last().filter(|_| predicated).map(|p| self.slots[*p]);
+        let value = data.result.or(data.args.first().copied());
+        self.out.pipes.push(PipeUse {
+            op,
+            descriptor,
+            predicate,
+            data: value.map_or(0, |v| self.slots[v]),
+            slots: value.map_or(0, |v| self.count(v)),
+        });
+        self.emit(Code::Pipe(self.out.pipes.len() as u32 - 1), data.loc);
     }
 
     fn terminator(&mut self, block: Block) {

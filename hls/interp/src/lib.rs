@@ -51,6 +51,7 @@ pub mod eval;
 mod launch;
 mod machine;
 mod memory;
+mod pipe;
 mod program;
 
 pub use launch::MAX_WORK_GROUP_SIZE;

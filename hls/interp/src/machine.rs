@@ -3,8 +3,9 @@
 use crate::access::{Memories, PrivateView};
 use crate::code::{Code, Decoded, FloatOp, PureOp, Slot, VectorOp};
 use crate::eval::{bits32, bits64, eval, fcmp};
+use crate::pipe::PipeFault;
 use base::{Diagnostic, Loc};
-use ir::{IntCC, Query};
+use ir::{IntCC, PipeOp, Query};
 
 /// Deepest call stack. Recursion is an input error, so this is only reached by malformed modules.
 const MAX_CALLS: usize = 256;
@@ -264,6 +265,13 @@ impl Machine<'_, '_> {
                 Code::Load(i) => access!("load", i, load),
                 Code::Store(i) => access!("store", i, store),
                 Code::Atomic(i) => access!("atomic access", i, atomic),
+                Code::Pipe(i) => {
+                    let pipe = &function.pipes[i as usize];
+                    if let Err(fault) = pipe.run(self.memories.global, regs) {
+                        let e = pipe_error(pipe.op, fault).at(function.locs[pc - 1]);
+                        return Err(Box::new(self.locate(e, item.local_id)));
+                    }
+                }
                 Code::Jump { to } => pc = to as usize,
                 Code::Branch { c, then_, else_ } => {
                     pc = if get!(c) != 0 { then_ } else { else_ } as usize;
@@ -444,6 +452,20 @@ fn vector(op: &VectorOp, regs: &mut [u64]) {
                     regs[(d + lane * to.div_ceil(64) + part) as usize] = value;
                 }
             }
+        }
+    }
+}
+
+/// The message for an operation on a connected pipe that cannot happen.
+fn pipe_error(op: PipeOp, fault: PipeFault) -> Diagnostic {
+    match fault {
+        PipeFault::Waits => {
+            let what = if op.of_writer() == Some(true) { "room for a packet" } else { "a packet" };
+            let text = format!("the kernel waits for {what} of a pipe, and no other kernel runs");
+            Diagnostic::error("E0512", text)
+        }
+        PipeFault::NoPipe => {
+            Diagnostic::error("E0505", "an argument is no pipe with packets of this size")
         }
     }
 }

@@ -39,6 +39,13 @@ impl<'f> Alias<'f> {
     /// touch, or orders everything, or both are volatile.
     pub fn conflict(&self, a: Inst, b: Inst) -> bool {
         let (op_a, op_b) = (self.func.insts[a].op, self.func.insts[b].op);
+        // Pipes carry no order of memory accesses: fences do. Who waits at one pipe may wait for what it does to another.
+        match (op_a.pipe(), op_b.pipe()) {
+            (Some(_), Some(_)) => return true,
+            (Some(_), None) if op_b.mem_flags().is_some() => return false,
+            (None, Some(_)) if op_a.mem_flags().is_some() => return false,
+            _ => {}
+        }
         let (Some(flags_a), Some(flags_b)) = (op_a.mem_flags(), op_b.mem_flags()) else {
             return true;
         };

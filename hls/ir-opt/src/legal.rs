@@ -54,6 +54,11 @@ pub fn is_word(ty: Type, space: Space, addr_bits: u32) -> bool {
         && (!ty.is_vector() || ty == word_type(bytes))
 }
 
+/// Whether values of type `ty` are wide packets of a connected pipe.
+fn is_packet(ty: Type) -> bool {
+    ty.is_vector() && ir::pipe::packet_type(16 * u32::from(ty.lanes)) == ty
+}
+
 struct Checker<'f> {
     func: &'f Function,
     errors: Vec<Diagnostic>,
@@ -119,9 +124,10 @@ impl Checker<'_> {
         let func = self.func;
         let d = &func.insts[inst];
         let result = d.result.map(|r| func.ty(r));
-        let makes_words = matches!(d.op, Op::Load(_) | Op::VecBuild);
+        let makes_words = matches!(d.op, Op::Load(_) | Op::Pipe { .. } | Op::VecBuild);
+        let is_word = |ty| is_word(ty, Space::Global, func.addr_bits) || is_packet(ty);
         if let Some(ty) = result
-            && !(makes_words && is_word(ty, Space::Global, func.addr_bits))
+            && !(makes_words && is_word(ty))
         {
             self.scalar(ty, d.loc, &format!("the result of {inst} ({:?})", d.op));
         }
@@ -140,7 +146,7 @@ impl Checker<'_> {
                 };
                 let bytes = ty.mem_bytes(func.addr_bits);
                 let space = func.ty(d.args[0]).space().unwrap_or(Space::Generic);
-                if !is_word(ty, space, func.addr_bits) {
+                if !crate::legal::is_word(ty, space, func.addr_bits) {
                     self.fail(d.loc, format!("{inst} accesses {ty}"));
                 }
                 let mask = d.args.last().filter(|_| flags.predicated).map_or(1, |p| func.bits(*p));

@@ -152,6 +152,11 @@ pub const PASSES: &[Pass] = &[
         if_convert::run,
         "Executes short arms of branches always, with predicated accesses and selected results."
     ),
+    function_pass!(
+        "pipe-waits",
+        pipe_waits::run,
+        "Waits at connected pipes where the source repeats an attempt until it succeeds."
+    ),
     context_pass!(
         "unroll",
         unroll::run,
@@ -202,7 +207,7 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             CLEAN,
             &["unroll"],
             CLEAN,
-            &["unify-returns", "if-convert"],
+            &["unify-returns", "if-convert", "pipe-waits"],
             CLEAN,
             &["simd"],
             CLEAN,

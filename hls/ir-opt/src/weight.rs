@@ -18,7 +18,7 @@ pub fn of_inst(func: &Function, inst: Inst) -> u32 {
         Math(_) => 20,
         FMin | FMax | FCmp(_) => 2,
         op if op.is_float_unit() => 4,
-        Load(_) => 2,
+        Load(_) | Pipe { .. } => 2,
         Atomic(..) => 4,
         _ => 1,
     }

@@ -69,7 +69,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// All accesses in layout order: instruction and space of its pointer.
+    /// All accesses to memory in layout order: instruction and space of its pointer.
     fn sites(&self) -> Vec<(Inst, Space)> {
         let mut out = vec![];
         for &block in &self.func.layout {
@@ -179,10 +179,41 @@ impl Finder<'_> {
             memory.atomic |= matches!(access.kind, AccessKind::Atomic(_));
             out.insert(inst, access);
         }
+        self.pipes(&mut out);
         for memory in self.memories.values_mut() {
             memory.bytes = memory.bytes.next_multiple_of(u64::from(memory.word_bytes));
         }
         Ok(out)
+    }
+
+    /// The operations on connected pipes, each pipe a memory of its own.
+    fn pipes(&mut self, out: &mut IndexMap<Inst, Access>) {
+        let func = self.func;
+        let mut of_arg: IndexMap<u32, MemoryId> = IndexMap::default();
+        for inst in func.layout.iter().flat_map(|b| func.blocks[*b].insts.iter().copied()) {
+            let data = &func.insts[inst];
+            let Op::Pipe { op, arg, .. } = data.op else { continue };
+            let value = if op.writes() { data.args.first().copied() } else { data.result };
+            let bytes = value.map_or(1, |v| func.bits(v).div_ceil(8));
+            let memories = &mut self.memories;
+            let memory = *of_arg.entry(arg).or_insert_with(|| {
+                let args = func.kernel.as_ref().map_or(&[][..], |k| &k.args);
+                let name = args.get(arg as usize).map(|a| a.name.clone()).unwrap_or_default();
+                memories.push(Memory {
+                    name,
+                    kind: MemoryKind::Pipe { arg },
+                    objects: vec![],
+                    bytes: 0,
+                    word_bytes: 1,
+                    atomic: false,
+                })
+            });
+            let word = &mut self.memories[memory].word_bytes;
+            *word = bytes.max(*word);
+            let (kind, argument, loc) = (AccessKind::Pipe(op), Some(arg), data.loc);
+            let (ack, read_only) = (false, false);
+            out.insert(inst, Access { memory, kind, bytes, ack, read_only, argument, loc });
+        }
     }
 
     fn access(&mut self, inst: Inst, space: Space) -> Result<Access> {
@@ -298,7 +329,7 @@ fn order(func: &Function, cfg: &Cfg, p: &Provenance, found: &mut Memories) {
     let writes: Vec<Inst> = insts
         .iter()
         .copied()
-        .filter(|i| !matches!(found.accesses[i].kind, AccessKind::Load))
+        .filter(|i| matches!(found.accesses[i].kind, AccessKind::Store | AccessKind::Atomic(_)))
         .collect();
     for &inst in &insts {
         match found.accesses[&inst].kind {
@@ -312,13 +343,14 @@ fn order(func: &Function, cfg: &Cfg, p: &Provenance, found: &mut Memories) {
                 let fenced = later.fences_after(inst, kind);
                 let touched = insts.iter().any(|other| {
                     *other != inst
+                        && !matches!(found.accesses[other].kind, AccessKind::Pipe(_))
                         && later.can_follow(inst, *other)
                         && may_alias(func, p, found, inst, *other)
                         && !(later.only_behind(inst, *other) && disjoint(func, found, inst, *other))
                 });
                 found.accesses[&inst].ack = fenced || touched;
             }
-            AccessKind::Atomic(_) => {}
+            AccessKind::Atomic(_) | AccessKind::Pipe(_) => {}
         }
     }
 }
@@ -335,8 +367,19 @@ fn conflicts(func: &Function, p: &Provenance, found: &Memories) -> Vec<(Inst, In
             data.insts.iter().copied().filter(|i| found.accesses.contains_key(i)).collect();
         for (k, &a) in accesses.iter().enumerate() {
             for &b in &accesses[k + 1..] {
-                let writes = [a, b].iter().any(|i| found.accesses[i].kind != AccessKind::Load);
-                if writes && may_alias(func, p, found, a, b) {
+                let [x, y] = [a, b].map(|i| &found.accesses[&i]);
+                let conflict = match (x.kind, y.kind) {
+                    // The packets of an iteration come before those of the next.
+                    (AccessKind::Pipe(f), AccessKind::Pipe(g)) => {
+                        x.memory == y.memory && f.moves() && g.moves()
+                    }
+                    (AccessKind::Pipe(_), _) | (_, AccessKind::Pipe(_)) => false,
+                    (f, g) => {
+                        let loads = f == AccessKind::Load && g == AccessKind::Load;
+                        !loads && may_alias(func, p, found, a, b)
+                    }
+                };
+                if conflict {
                     out.push((a, b));
                 }
             }
@@ -400,7 +443,7 @@ impl<'a> Later<'a> {
             let orders = match kind {
                 MemoryKind::Device { .. } => flags.global,
                 MemoryKind::Local => flags.local,
-                MemoryKind::Private => false,
+                MemoryKind::Private | MemoryKind::Pipe { .. } => false,
             };
             orders && self.can_follow(store, *f)
         })

@@ -259,6 +259,8 @@ pub struct PipeAccess {
     pub writes: bool,
     /// Bytes of a packet; none where the kernel neither reads nor writes any.
     pub packet: Option<u32>,
+    /// Most packets that it holds, if it is connected: a FIFO beside the kernel, which only [`crate::Op::Pipe`] uses.
+    pub connected: Option<u32>,
 }
 
 impl KernelArgKind {

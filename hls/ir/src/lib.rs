@@ -12,6 +12,7 @@ pub mod math;
 pub mod module;
 pub mod op;
 pub mod parse;
+pub mod pipe;
 pub mod print;
 pub mod types;
 pub mod verify;
@@ -28,4 +29,5 @@ pub use op::{
     AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query,
     Rounding, SubGroupFn,
 };
+pub use pipe::PipeOp;
 pub use types::{FloatKind, FloatSet, Scalar, Space, Type};

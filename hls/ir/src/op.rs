@@ -5,6 +5,7 @@
 
 use crate::entities::{Func, Object, Table};
 use crate::math::MathFn;
+use crate::pipe::PipeOp;
 use crate::types::Space;
 
 /// Integer comparison.
@@ -565,6 +566,15 @@ pub enum Op {
     Barrier(BarrierScope, FenceFlags),
     /// Orders this work-item's accesses.
     Fence(FenceFlags),
+    /// `pipe.op [packet] [, predicate]` on a connected pipe.
+    Pipe {
+        /// What is done.
+        op: PipeOp,
+        /// Index of the kernel argument.
+        arg: u32,
+        /// The last operand is an i1: when 0 nothing happens, and a result is 0.
+        predicated: bool,
+    },
     /// Calls a function of the module; gone after inlining.
     Call(Func),
 }
@@ -579,8 +589,33 @@ impl Op {
                 | Op::Atomic(..)
                 | Op::Barrier(..)
                 | Op::Fence(_)
+                | Op::Pipe { .. }
                 | Op::Call(_)
         )
+    }
+
+    /// The operation on a connected pipe, and the argument that the pipe is.
+    pub fn pipe(self) -> Option<(PipeOp, u32)> {
+        match self {
+            Op::Pipe { op, arg, .. } => Some((op, arg)),
+            _ => None,
+        }
+    }
+
+    /// Whether the last operand says if it happens; none of operations that cannot have such an operand.
+    pub fn predicated(self) -> Option<bool> {
+        match self {
+            Op::Pipe { predicated, .. } => Some(predicated),
+            op => op.mem_flags().map(|f| f.predicated),
+        }
+    }
+
+    /// The same operation with or without a predicate; unchanged when it cannot have one.
+    pub fn with_predicate(self, predicated: bool) -> Op {
+        match self {
+            Op::Pipe { op, arg, .. } => Op::Pipe { op, arg, predicated },
+            op => op.mem_flags().map_or(op, |f| op.with_mem_flags(MemFlags { predicated, ..f })),
+        }
     }
 
     /// Whether it reads or writes memory through a pointer in operand 0.

@@ -136,6 +136,7 @@ pub fn op_name(op: Op) -> Cow<'static, str> {
         Op::Math(f) => format!("math.{}", f.name()),
         Op::Flushed(f) => format!("{}.ftz", f.name()),
         Op::Atomic(op, _) => format!("atomic.{}", op.name()),
+        Op::Pipe { op, .. } => format!("pipe.{}", op.name()),
         Op::Barrier(BarrierScope::SubGroup(f), _) => format!("barrier.sub_group.{}", f.name()),
         Op::Barrier(BarrierScope::WorkGroup, _) => "barrier.work_group".into(),
         other => {
@@ -290,6 +291,7 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
             KernelArgKind::Pipe(access) => {
                 out.write_str(if access.writes { "pipe write" } else { "pipe read" })?;
                 access.packet.map_or(Ok(()), |bytes| write!(out, " {bytes}"))?;
+                access.connected.map_or(Ok(()), |depth| write!(out, " connected {depth}"))?;
             }
             KernelArgKind::Value(None) => out.write_str("bytes")?,
             KernelArgKind::Value(Some(ty)) => write!(out, "{ty}")?,
@@ -439,6 +441,15 @@ impl Printer<'_> {
             Op::VecExtract(lane) | Op::VecInsert(lane) => write!(out, " {args} lane {lane}"),
             Op::Load(flags) | Op::Store(flags) | Op::Atomic(_, flags) => {
                 self.memory(out, &data.args, flags)
+            }
+            Op::Pipe { arg, predicated, .. } => {
+                write!(out, " {arg}")?;
+                let (predicate, rest) = match data.args.split_last() {
+                    Some((last, rest)) if predicated => (Some(*last), rest),
+                    _ => (None, &data.args[..]),
+                };
+                rest.iter().try_for_each(|v| write!(out, " {}", self.value(*v)))?;
+                predicate.map_or(Ok(()), |v| write!(out, " if {}", self.value(v)))
             }
             Op::Barrier(_, fence) | Op::Fence(fence) => print_fence(out, fence),
             Op::Call(callee) => write!(out, " {callee}({args})"),

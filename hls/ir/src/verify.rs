@@ -2,10 +2,11 @@
 
 use crate::analysis::{Cfg, Dominators};
 use crate::entities::{Block, Inst, Value};
-use crate::function::{Function, Terminator, ValueDef};
+use crate::function::{Function, KernelArgKind, Terminator, ValueDef};
 use crate::math::MathType;
 use crate::module::Module;
 use crate::op::{AtomicOp, Op};
+use crate::pipe::{MOST_CONNECTED_BYTES, PipeOp, packet_type};
 use crate::types::{Scalar, Space, Type};
 use base::entity::{EntityRef, SecondaryMap};
 use base::{Diagnostic, Diagnostics, Loc};
@@ -222,6 +223,7 @@ impl Verifier<'_> {
                 expect(params == args && c.result == result, "signature of the callee")
             }
             Op::Load(_) | Op::Store(_) | Op::Atomic(..) => self.check_memory(d.op, result, &args),
+            Op::Pipe { op, arg, predicated } => self.check_pipe(op, arg, predicated, result, &args),
             Op::Barrier(..) | Op::Fence(_) => {
                 expect(args.is_empty() && result.is_none(), "no operands")
             }
@@ -271,6 +273,46 @@ impl Verifier<'_> {
         let fits = mask <= 64 && bytes.is_multiple_of(mask);
         expect(fits, "at most 64 mask bits, one for each of equal parts of whole bytes")?;
         expect(data.lane_bits(self.func.addr_bits).is_multiple_of(8), "whole bytes in memory")
+    }
+
+    /// Only kernels have arguments: before inlining there are no operations on connected pipes but in them and in what was
+    /// made for their calls.
+    fn check_pipe(
+        &self,
+        op: PipeOp,
+        arg: u32,
+        predicated: bool,
+        result: Option<Type>,
+        args: &[Type],
+    ) -> Result<(), String> {
+        let operands = match args.split_last() {
+            Some((last, rest)) if predicated => {
+                expect(*last == Type::BOOL, "the predicate is i1")?;
+                rest
+            }
+            _ => args,
+        };
+        let known = |ty: Type| (1..=MOST_CONNECTED_BYTES).any(|n| packet_type(n) == ty);
+        match op {
+            PipeOp::TakePacket | PipeOp::TakeRoom => expect(result == Some(Type::BOOL), "an i1")?,
+            PipeOp::Count => expect(result == Some(Type::I32), "an i32")?,
+            PipeOp::Read | PipeOp::ReadReserved => expect(result.is_some_and(known), "a packet")?,
+            PipeOp::Write | PipeOp::WriteReserved | PipeOp::WaitPacket | PipeOp::WaitRoom => {
+                expect(result.is_none(), "no result")?;
+            }
+        }
+        expect(operands.len() == usize::from(op.writes()), "operand count")?;
+        expect(operands.iter().all(|t| known(*t)), "a packet as operand")?;
+        let Some(kernel) = &self.func.kernel else { return Ok(()) };
+        let Some(KernelArgKind::Pipe(pipe)) = kernel.args.get(arg as usize).map(|a| a.kind) else {
+            return Err("its argument is no pipe".into());
+        };
+        expect(pipe.connected.is_some(), "the pipe is not connected")?;
+        let side = op.of_writer().is_none_or(|writes| writes == pipe.writes);
+        expect(side, "the kernel is at the other end of this pipe")?;
+        let packet = pipe.packet.map(packet_type);
+        let fits = operands.first().copied().or(result.filter(|_| op.reads()));
+        expect(!op.moves() || fits == packet, "packets of the pipe's size")
     }
 
     fn check_pure(&self, op: Op, r: Type, a: &[Type]) -> Result<(), String> {

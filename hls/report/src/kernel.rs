@@ -447,6 +447,8 @@ words! {
         Local,
         /// On the chip, for work-items.
         Private,
+        /// A connected pipe.
+        Pipe,
     }
 
     /// How an address moves: from one iteration to the next in kernels of one work-item, else from one work-item to the next.

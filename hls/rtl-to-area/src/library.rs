@@ -54,6 +54,7 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         "clhls_local_mem" => sizes.local_memory(),
         "clhls_barrier" => sizes.barrier(),
         "clhls_atomic" => sizes.atomic(),
+        "clhls_pipe_reader" | "clhls_pipe_writer" => sizes.pipe_end(),
         _ => Area::default(),
     }
 }
@@ -118,6 +119,16 @@ impl Sizes<'_> {
         let ram = if self.is_ecp5() { 1.5 * rows } else { words.max(32.0) / 45.0 };
         let mux = if self.is_ecp5() { (rows - 1.0) * 1.0 } else { 0.0 };
         Area { lut: 40.0 + w * (1.0 + ram + mux), ff: w + 20.0, ..Area::default() }
+    }
+
+    /// The queue, a place for the answer of each client, and who may do what.
+    fn pipe_end(&self) -> Area {
+        let n = self.param("N", 1);
+        let queue = self.fifo(self.param("BITS", 32), self.param("DEPTH", 16));
+        let answers = skid(n * self.param("WIDTH", 32));
+        let control =
+            Area { lut: 40.0 + 12.0 * n as f64, ff: 16.0 + 2.0 * n as f64, ..Area::default() };
+        sum([queue, answers, control])
     }
 
     fn ram(&self, width: u64, depth: u64) -> Area {

@@ -150,7 +150,9 @@ fn local_copy(
 /// An array with more accesses than ports: divided, each part has ports of its own.
 fn banks(found: &Loop, inside: &[&Access], memories: &[Memory]) -> Option<Suggestion> {
     let name = found.constraint.memory.as_ref()?;
-    let m = memories.iter().find(|m| m.name == *name && m.kind != MemoryKind::Device)?;
+    let m = memories
+        .iter()
+        .find(|m| m.name == *name && matches!(m.kind, MemoryKind::Local | MemoryKind::Private))?;
     let own = inside.iter().filter(|a| m.accesses.contains(&a.id)).count() as u32;
     let banks = own.div_ceil(m.ports).next_power_of_two();
     if banks < 2 {

@@ -147,7 +147,12 @@ pub(crate) fn conflicts(view: &View<'_>, block: Block) -> Vec<(Inst, Inst)> {
     for (k, &a) in all.iter().enumerate() {
         for &b in &all[k + 1..] {
             let (x, y) = (&s.accesses[&a], &s.accesses[&b]);
-            let writes = [x, y].iter().any(|i| i.kind != schedule::AccessKind::Load);
+            use schedule::AccessKind::{Load, Pipe};
+            let writes = match (x.kind, y.kind) {
+                (Pipe(f), Pipe(g)) => f.moves() && g.moves(),
+                (Pipe(_), _) | (_, Pipe(_)) => false,
+                (f, g) => f != Load || g != Load,
+            };
             let apart = match (x.argument, y.argument) {
                 (Some(m), Some(n)) => m != n && (restrict(m) || restrict(n)),
                 _ => false,

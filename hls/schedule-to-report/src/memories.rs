@@ -51,6 +51,8 @@ fn kind(kind: AccessKind) -> &'static str {
         AccessKind::Load => "load",
         AccessKind::Store => "store",
         AccessKind::Atomic(_) => "atomic",
+        AccessKind::Pipe(op) if op.moves() => "pipe",
+        AccessKind::Pipe(_) => "pipe state",
     }
 }
 
@@ -58,6 +60,7 @@ fn kind(kind: AccessKind) -> &'static str {
 fn unit(a: &schedule::Access, device: bool, once: bool, pattern: Pattern) -> &'static str {
     match (a.kind, device) {
         _ if once => "once a launch, before the first work-item",
+        (AccessKind::Pipe(_), _) => "FIFO",
         (_, false) => "RAM on the chip",
         (AccessKind::Atomic(_), _) => "atomic unit, shared by all atomics",
         (AccessKind::Load, _) if a.read_only => match pattern {
@@ -92,6 +95,8 @@ pub(crate) fn interval(memory: &Memory, among: &[&Access]) -> f64 {
             let sum = |not: &str| own.clone().filter(|a| a.kind != not).map(|a| a.beats).sum();
             f64::max(sum("store"), sum("load"))
         }
+        // Packets move one a cycle; reservations are beside.
+        MemoryKind::Pipe => own.filter(|a| a.kind == "pipe").count() as f64,
         // Client i has side i % 2.
         _ => {
             let side = |a: &&&Access| memory.accesses.iter().position(|id| *id == a.id);
@@ -115,8 +120,10 @@ pub(crate) fn memories(view: &View<'_>) -> Vec<Memory> {
             schedule::MemoryKind::Device { .. } => (MemoryKind::Device, 1),
             schedule::MemoryKind::Local => (MemoryKind::Local, s.occupancy.slots),
             schedule::MemoryKind::Private => (MemoryKind::Private, s.occupancy.work_items()),
+            schedule::MemoryKind::Pipe { .. } => (MemoryKind::Pipe, 1),
         };
         let (ports, arbitration) = match kind {
+            MemoryKind::Pipe => (1, "a packet a cycle; those who wait take turns"),
             MemoryKind::Device => (1, "a beat a cycle in each direction; units take turns"),
             _ if m.atomic => (1, "all accesses share one read-modify-write pipeline"),
             _ if n <= SIDES => (SIDES, "a port for each access: never waits"),

@@ -31,6 +31,7 @@ pub fn access_code(kind: AccessKind) -> u32 {
         AccessKind::Load => code(AtomicOp::Load),
         AccessKind::Store => code(AtomicOp::Store),
         AccessKind::Atomic(op) => code(op),
+        AccessKind::Pipe(_) => unreachable!("pipes are no RAM: schedule::verify"),
     }
 }
 

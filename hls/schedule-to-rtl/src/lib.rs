@@ -14,6 +14,7 @@ mod memory;
 mod onchip;
 mod operation;
 mod pipeline;
+mod pipes;
 mod sharing;
 mod token;
 mod top;

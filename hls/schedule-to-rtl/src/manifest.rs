@@ -2,6 +2,7 @@
 
 use crate::core::{ChannelInfo, Shared};
 use crate::memory::{port_count, port_of};
+use crate::pipes;
 use crate::top::port_prefix;
 use abi::{
     Access, Arg, ArgKind, Channel, DivisionInfo, ElementType, Kernel, KernelSignature, LoopInfo,
@@ -67,6 +68,7 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
         restrict: a.restrict,
         local_capacity: None,
         packet_size: pipe.and_then(|p| p.packet),
+        stream: None,
     }
 }
 
@@ -119,10 +121,15 @@ pub struct Built<'a> {
 pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
     let s = sh.s;
     let mut signature = signature(&s.func, module, s.occupancy.max_work_group_size);
+    for end in pipes::ends(&s.func) {
+        if let Some(arg) = signature.args.get_mut(end.arg as usize) {
+            arg.stream = Some(end.port);
+        }
+    }
     for arg in &mut signature.args {
         match arg.kind {
             ArgKind::LocalPtr => arg.local_capacity = Some(built.local_arg_bytes),
-            k if k.has_memory() => {
+            k if k.has_memory() && arg.stream.is_none() => {
                 let of_arg = |a: &&schedule::Access| a.argument == Some(arg.index);
                 let access = s.accesses.values().find(of_arg);
                 arg.port = Some(port_prefix(access.map_or(0, |a| port_of(sh, a))));
@@ -160,6 +167,7 @@ fn sites(sh: &Shared) -> Vec<Site> {
             AccessKind::Load => SiteKind::Load,
             AccessKind::Store => SiteKind::Store,
             AccessKind::Atomic(_) => SiteKind::Atomic,
+            AccessKind::Pipe(_) => SiteKind::Pipe,
         };
         let device = matches!(s.memories[a.memory].kind, MemoryKind::Device { .. });
         Site {

@@ -4,9 +4,10 @@
 use crate::core::Shared;
 use crate::onchip::{OnChip, Port};
 use crate::operation::net;
+use crate::pipes::PipeClient;
 use crate::token::Stream;
 use base::IndexMap;
-use ir::{AtomicOp, Inst, Op};
+use ir::{AtomicOp, Inst};
 use rtl::{Expr, ModuleBuilder, Net, Param};
 use schedule::{AccessKind, MemoryId, MemoryKind, Place};
 
@@ -153,6 +154,8 @@ pub struct Memories {
     pub on_chip: IndexMap<MemoryId, OnChip>,
     /// Atomic accesses to device memory.
     pub atomics: Vec<AtomicClient>,
+    /// Operations on connected pipes, by argument.
+    pub pipes: IndexMap<u32, Vec<PipeClient>>,
     /// Loads that wait for others to share a unit with.
     load_clients: IndexMap<LoadShape, Vec<LoadClient>>,
 }
@@ -178,6 +181,7 @@ impl Memories {
             idle: vec![],
             on_chip: IndexMap::default(),
             atomics: vec![],
+            pipes: IndexMap::default(),
             load_clients: IndexMap::default(),
         }
     }
@@ -196,6 +200,9 @@ impl Memories {
             (MemoryKind::Device { .. }, AccessKind::Store) => self.store(b, sh, inst, request),
             (MemoryKind::Device { .. }, AccessKind::Atomic(op)) => {
                 self.atomic(b, sh, inst, op, request)
+            }
+            (MemoryKind::Pipe { .. }, _) | (_, AccessKind::Pipe(_)) => {
+                self.pipe(b, sh, inst, request)
             }
             (MemoryKind::Local | MemoryKind::Private, _) => self.on_chip(b, sh, inst, request),
         }
@@ -503,7 +510,7 @@ pub fn write_nets(b: &mut ModuleBuilder, name: &str, port: u32, bus_bytes: u32) 
 pub fn port_of(sh: &Shared, access: &schedule::Access) -> u32 {
     match sh.s.memories[access.memory].kind {
         MemoryKind::Device { port } => port,
-        MemoryKind::Local | MemoryKind::Private => 0,
+        MemoryKind::Local | MemoryKind::Private | MemoryKind::Pipe { .. } => 0,
     }
 }
 
@@ -511,7 +518,7 @@ pub fn port_of(sh: &Shared, access: &schedule::Access) -> u32 {
 pub fn port_count(s: &schedule::KernelSchedule) -> u32 {
     let ports = s.memories.values().map(|m| match m.kind {
         MemoryKind::Device { port } => port + 1,
-        MemoryKind::Local | MemoryKind::Private => 1,
+        MemoryKind::Local | MemoryKind::Private | MemoryKind::Pipe { .. } => 1,
     });
     ports.max().unwrap_or(1)
 }
@@ -538,11 +545,8 @@ fn device_address(b: &mut ModuleBuilder, r: &Request) -> Expr {
 }
 
 /// Which equal parts of the access happen, one bit each; one bit when it is not masked.
-fn predicate(sh: &Shared, inst: Inst, r: &Request) -> Expr {
-    let predicated = match sh.s.func.insts[inst].op {
-        Op::Load(f) | Op::Store(f) | Op::Atomic(_, f) => f.predicated,
-        _ => false,
-    };
+pub fn predicate(sh: &Shared, inst: Inst, r: &Request) -> Expr {
+    let predicated = sh.s.func.insts[inst].op.predicated() == Some(true);
     let last = r.operands.last().filter(|_| predicated);
     last.cloned().unwrap_or(Expr::bit(true))
 }

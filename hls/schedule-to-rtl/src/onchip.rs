@@ -190,7 +190,7 @@ fn write_data(
 ) -> (Expr, Expr) {
     let word_bytes = access.bytes * lanes;
     let has_data = match access.kind {
-        AccessKind::Load => false,
+        AccessKind::Load | AccessKind::Pipe(_) => false,
         AccessKind::Store => true,
         AccessKind::Atomic(op) => op.value_operands() >= 1,
     };

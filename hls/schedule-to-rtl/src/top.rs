@@ -6,7 +6,7 @@ use crate::fixed::{ArgumentBus, Fixed};
 use crate::manifest::Built;
 use crate::memory::{Depths, Memories, ReadUnit, WriteUnit, port_count};
 use crate::token::{Ids, Stream};
-use crate::{atomics, onchip};
+use crate::{atomics, onchip, pipes};
 use abi::{HiddenArg, RegisterMap};
 use base::FxHashMap;
 use ir::{Op, Query};
@@ -79,6 +79,7 @@ pub fn build(
     }
     memories.finish_loads(&mut b, sh);
     atomics::build(&mut b, sh, &mut memories);
+    pipes::build(&mut b, sh, &mut memories);
     let most = |counts: Vec<usize>| counts.into_iter().max().unwrap_or(0);
     let count = |of: &dyn Fn(u32) -> usize| most((0..ports).map(of).collect());
     let readers = count(&|p| memories.readers.iter().filter(|u| u.port == p).count());

@@ -2,7 +2,7 @@
 
 use base::Loc;
 use base::entity::entity_impl;
-use ir::{AtomicOp, Object};
+use ir::{AtomicOp, Object, PipeOp};
 
 /// A memory of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,6 +21,23 @@ pub enum MemoryKind {
     Local,
     /// On chip, one copy for each work-item in flight.
     Private,
+    /// A connected pipe: a FIFO.
+    Pipe {
+        /// Index of the kernel argument.
+        arg: u32,
+    },
+}
+
+impl MemoryKind {
+    /// Whether it is behind an AXI port.
+    pub fn is_device(self) -> bool {
+        matches!(self, MemoryKind::Device { .. })
+    }
+
+    /// Whether it is a RAM on the chip.
+    pub fn is_on_chip(self) -> bool {
+        matches!(self, MemoryKind::Local | MemoryKind::Private)
+    }
 }
 
 /// A memory.
@@ -50,6 +67,8 @@ pub enum AccessKind {
     Store,
     /// Reads and writes.
     Atomic(AtomicOp),
+    /// An operation on a connected pipe, always answered: what comes later in a work-item must not overtake it.
+    Pipe(PipeOp),
 }
 
 /// One static access.
@@ -59,7 +78,7 @@ pub struct Access {
     pub memory: MemoryId,
     /// Kind.
     pub kind: AccessKind,
-    /// Bytes, a power of two.
+    /// Bytes, a power of two; of pipes those of a packet or answer.
     pub bytes: u32,
     /// A store whose token waits until it has been performed: a later access of the same
     /// work-item may touch the same bytes, or a fence follows.

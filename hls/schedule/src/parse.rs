@@ -334,6 +334,7 @@ impl Reader {
             "device" => MemoryKind::Device { port: l.read()? },
             "local" => MemoryKind::Local,
             "private" => MemoryKind::Private,
+            "pipe" => MemoryKind::Pipe { arg: l.read()? },
             other => return Err(l.error(format!("`{other}` is no kind of memory"))),
         };
         let (bytes, word_bytes) = (l.field("bytes")?, l.field("word")?);
@@ -361,6 +362,7 @@ impl Reader {
         let kind = match data.op {
             Op::Load(_) => AccessKind::Load,
             Op::Atomic(op, _) => AccessKind::Atomic(op),
+            Op::Pipe { op, .. } => AccessKind::Pipe(op),
             _ => AccessKind::Store,
         };
         let memory = l.number("mem")?;

@@ -82,6 +82,7 @@ impl Printer<'_> {
                 MemoryKind::Device { port } => format!("device {port}"),
                 MemoryKind::Local => "local".to_owned(),
                 MemoryKind::Private => "private".to_owned(),
+                MemoryKind::Pipe { arg } => format!("pipe {arg}"),
             };
             write!(out, "memory {:?} {kind} bytes {} word {}", m.name, m.bytes, m.word_bytes)?;
             write!(out, " atomic {}", m.atomic)?;

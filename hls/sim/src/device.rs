@@ -2,9 +2,10 @@
 
 use crate::launch::{Limits, Outcome, RegisterBlock, explain, run};
 use crate::memory::DeviceMemory;
+use crate::pipes;
 use crate::profile::Profile;
 use crate::report::Context;
-use abi::{ImageDescriptor, Kernel, KernelSignature, Manifest, PipeDescriptor};
+use abi::{Arg, ImageDescriptor, Kernel, KernelSignature, Manifest, PipeDescriptor, StreamPort};
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg,
     ResolvedRange, check_args,
@@ -164,6 +165,13 @@ impl Simulator {
                     id_bits: port.id_bits,
                 })
                 .collect(),
+            streams: streams(kernel)
+                .map(|(_, stream)| verilator_sys::StreamPort {
+                    name: stream.name.clone(),
+                    bytes: stream.data_bits / 8,
+                    writes: stream.writes,
+                })
+                .collect(),
             channels: kernel
                 .channels
                 .iter()
@@ -282,6 +290,11 @@ fn address_bits(manifest: &Manifest) -> u32 {
     bits.min().unwrap_or(64)
 }
 
+/// The arguments of a kernel that are AXI4-Streams, in the order of the model's.
+pub(crate) fn streams(kernel: &Kernel) -> impl Iterator<Item = (&Arg, &StreamPort)> {
+    kernel.signature.args.iter().filter_map(|arg| Some((arg, arg.stream.as_ref()?)))
+}
+
 /// Runs a launch on an instance. After an error the instance is of no use: its state is unknown.
 fn execute(
     model: &mut Model,
@@ -306,11 +319,16 @@ fn execute(
         }
     }
     block.put_hidden(kernel, range, program_base);
+    pipes::fill(model, kernel, args, regions);
     let mut session = model.session(regions).map_err(model_error)?;
     let before = Profile::start(&mut session, kernel, count);
     let outcome = run(&mut session, kernel, &block, limits);
+    if matches!(outcome, Ok(Outcome::Done(_))) {
+        pipes::drain(&mut session, kernel)?;
+    }
     *profile = before.map(|before| before.finish(&mut session, kernel));
     drop(session);
+    pipes::take(model, kernel, args, regions);
     let context = Context { kernel, regions, arguments: names };
     let stats = match outcome? {
         Outcome::Done(stats) => stats,
@@ -393,7 +411,10 @@ impl Device for Simulator {
         let regions = self.memory.regions_mut();
         let counted = (self.options.profile, &mut self.profile);
         let stats = execute(&mut model, &launch, regions, limits, program_base, counted)?;
-        self.put_model(name, model);
+        // Packets that a kernel has taken in and not used are nobody's: the next launch gets none of them.
+        if streams(&kernel).next().is_none() {
+            self.put_model(name, model);
+        }
         Ok(stats)
     }
 

@@ -225,7 +225,7 @@ pub(crate) fn explain(
             "not done after {} cycles, the limit of this simulation",
             limits.max_cycles
         )),
-        Outcome::Stuck(channels) => context.stuck(&model.port_stats(), channels, model.cycles()),
+        Outcome::Stuck(channels) => context.stuck(model, channels),
         Outcome::Wrong(text) => context.hardware(text),
         Outcome::Done(_) => context.hardware("done"),
     }
@@ -252,6 +252,7 @@ mod tests {
             restrict: false,
             local_capacity: Some(4),
             packet_size: None,
+            stream: None,
         };
         let args = vec![
             arg(0, "s", ArgKind::Scalar, 5),

@@ -11,6 +11,7 @@ mod device;
 mod host_program;
 mod launch;
 mod memory;
+mod pipes;
 mod profile;
 mod report;
 

@@ -87,6 +87,7 @@ impl Context<'_> {
             SiteKind::Load => "load",
             SiteKind::Store => "store",
             SiteKind::Atomic => "atomic operation",
+            SiteKind::Pipe => "operation on a pipe",
         };
         let source = if site.source.is_empty() {
             format!("access number {id}, no debug information")
@@ -136,14 +137,20 @@ impl Context<'_> {
     }
 
     /// The error of a launch in which nothing moves any more.
-    pub(crate) fn stuck(
-        &self,
-        ports: &[PortStats],
-        channels: &[ChannelState],
-        cycle: u64,
-    ) -> Error {
+    pub(crate) fn stuck(&self, model: &verilator_sys::Model, channels: &[ChannelState]) -> Error {
         const LINES: usize = 20;
+        let cycle = model.cycles();
+        let ports: &[PortStats] = &model.port_stats();
         let mut lines = Vec::new();
+        for (index, (arg, stream)) in crate::device::streams(self.kernel).enumerate() {
+            if model.stream_blocked(index) {
+                let what = match stream.writes {
+                    true => "is full, and the kernel has another packet for it",
+                    false => "is empty, and the kernel waits for another packet",
+                };
+                lines.push(format!("pipe `{}` {what}{}", arg.name, self.pipe_sites(arg.index)));
+            }
+        }
         for (index, stats) in ports.iter().enumerate() {
             let port = self.port(index);
             for (count, what) in [
@@ -187,6 +194,16 @@ impl Context<'_> {
             format!(":\n  {}", lines.join("\n  "))
         };
         self.error(format!("it hangs: nothing moves any more at cycle {cycle}{detail}"))
+    }
+
+    /// Where the kernel uses a connected pipe: ` (k.cl:3:5, k.cl:9:5)`.
+    fn pipe_sites(&self, arg: u32) -> String {
+        let own = |s: &&abi::Site| s.kind == SiteKind::Pipe && s.argument == Some(arg);
+        let sites = self.kernel.sites.iter().filter(own);
+        let mut places: Vec<&str> =
+            sites.map(|s| s.source.as_str()).filter(|s| !s.is_empty()).collect();
+        places.dedup();
+        if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) }
     }
 
     /// Another error of the hardware.

@@ -63,6 +63,8 @@ codes! {
         "Constant memory cannot be written, and initial values must be known when compiling.";
     BAD_OPTION = "E0118", "A specialization constant that was given does not fit the module",
         "Give the number of a SpecId decoration of the module and a value of the constant's type.";
+    BAD_CONNECTION = "E0119", "A connection of a pipe does not fit the kernel",
+        "Connect arguments that are pipes, with packets of at most 128 bytes; docs/pipes.md says what connected pipes can do.";
 }
 
 /// Comment before this crate's part of docs/errors.md.

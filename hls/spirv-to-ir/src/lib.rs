@@ -52,6 +52,19 @@ pub struct Options {
     pub unsafe_math: bool,
     /// Work-items of a sub-group: 8, 16 or 32; none: 16.
     pub sub_group_size: Option<u32>,
+    /// Pipes that are FIFOs beside the kernels instead of objects in memory.
+    pub connected: Vec<ConnectedPipe>,
+}
+
+/// A kernel argument that is a connected pipe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectedPipe {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Name of the argument, or its number.
+    pub arg: String,
+    /// Most packets that the pipe holds, at least 1.
+    pub depth: u32,
 }
 
 /// Reads a SPIR-V module.
@@ -79,6 +92,11 @@ pub fn read_with_sources(
     link.request_kernels(options).map_err(|e| *e)?;
     while let Some(job) = link.next_job() {
         lower::lower(&mut link, job);
+    }
+    if link.errors.is_empty()
+        && let Err(e) = link.check_connections()
+    {
+        link.report(*e);
     }
     if let Err(e) = link.write_initial_values() {
         link.report(*e);

@@ -1,16 +1,17 @@
 //! What the functions of a module share while they are lowered: the output module, which
 //! functions and variables it needs, and the limits.
 
-use crate::Options;
 use crate::constants::Const;
 use crate::decode::Id;
 use crate::errors::{
-    BAD_ID, BAD_MEMORY, NO_KERNEL, R, RECURSION, TOO_LARGE, UNRESOLVED, error, fail,
+    BAD_CONNECTION, BAD_ID, BAD_MEMORY, NO_KERNEL, R, RECURSION, TOO_LARGE, UNRESOLVED, error, fail,
 };
 use crate::images::ImageFunction;
+use crate::lower::Connected;
 use crate::module::Spv;
 use crate::pipes::{Packets, PipeFunction};
 use crate::types::{Kind, space};
+use crate::{ConnectedPipe, Options};
 use abi::PipeDescriptor;
 use abi::pipe::field;
 use abi::print::PrintFormat;
@@ -31,11 +32,13 @@ const MAX_ERRORS: usize = 20;
 const DEFAULT_WORK_GROUP_SIZE: u32 = 256;
 
 /// A function to lower: as a kernel (by index into the entry points) or as a callee.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Job {
     pub function: Id,
     pub kernel: Option<usize>,
     pub func: Func,
+    /// The parameters of a callee that are connected pipes.
+    pub pipes: Vec<Option<Connected>>,
 }
 
 /// Local memory in which work-items leave values for others of their group.
@@ -53,7 +56,9 @@ pub(crate) struct Scratch {
 pub(crate) struct Linker<'a> {
     pub spv: &'a Spv<'a>,
     pub module: Module,
-    callees: FxHashMap<Id, Func>,
+    callees: FxHashMap<(Id, Vec<Option<Connected>>), Func>,
+    /// Pipes that are connected, and whether a kernel has them.
+    connected: Vec<(ConnectedPipe, bool)>,
     globals: FxHashMap<Id, Global>,
     /// The buffer of `printf`, once a kernel prints.
     print_buffer: Option<Global>,
@@ -84,6 +89,7 @@ impl<'a> Linker<'a> {
             spv,
             module,
             callees: FxHashMap::default(),
+            connected: vec![],
             globals: FxHashMap::default(),
             print_buffer: None,
             print_formats: IndexSet::default(),
@@ -102,6 +108,7 @@ impl<'a> Linker<'a> {
 
     /// Queues the kernels asked for (all when none is named), in the order of the module.
     pub fn request_kernels(&mut self, options: &Options) -> R<()> {
+        self.connected = options.connected.iter().map(|c| (c.clone(), false)).collect();
         let names: Vec<&str> = self.spv.entry_points.iter().map(|e| e.name.as_str()).collect();
         if names.is_empty() {
             return fail(NO_KERNEL, "the module has no kernel");
@@ -122,7 +129,8 @@ impl<'a> Linker<'a> {
                 let size = info.and_then(|i| i.max_work_group_size.or(i.reqd_work_group_size));
                 let most = size.map_or(DEFAULT_WORK_GROUP_SIZE, |s| s.iter().product());
                 self.largest_group = self.largest_group.max(most);
-                self.queue.push(Job { function: entry.function, kernel: Some(k), func });
+                let pipes = vec![];
+                self.queue.push(Job { function: entry.function, kernel: Some(k), func, pipes });
             }
         }
         self.queue.reverse();
@@ -134,9 +142,10 @@ impl<'a> Linker<'a> {
         self.queue.pop()
     }
 
-    /// The IR function of a callee, queued when new.
-    pub fn callee(&mut self, id: Id) -> R<Func> {
-        if let Some(f) = self.callees.get(&id) {
+    /// The IR function of a callee with these parameters connected pipes, queued when new.
+    pub fn callee(&mut self, id: Id, pipes: &[Option<Connected>]) -> R<Func> {
+        let key = (id, pipes.to_vec());
+        if let Some(f) = self.callees.get(&key) {
             return Ok(*f);
         }
         let Some(raw) = self.spv.functions.get(&id) else {
@@ -150,13 +159,34 @@ impl<'a> Linker<'a> {
         }
         let name = self.spv.names.get(&id).cloned().unwrap_or_else(|| format!("function_{id}"));
         let func = self.placeholder(name);
-        self.callees.insert(id, func);
-        self.queue.push(Job { function: id, kernel: None, func });
+        self.callees.insert(key.clone(), func);
+        self.queue.push(Job { function: id, kernel: None, func, pipes: key.1 });
         Ok(func)
     }
 
     fn placeholder(&mut self, name: String) -> Func {
         self.module.functions.push(Function::new(name, self.spv.types.addr_bits))
+    }
+
+    /// The depth of the pipe that an argument of a kernel is connected to.
+    pub fn connection(&mut self, kernel: &str, index: u32, name: Option<&str>) -> Option<u32> {
+        let names = |arg: &str| Some(arg) == name || arg.parse() == Ok(index);
+        let is_it = |(c, _): &&mut (ConnectedPipe, bool)| c.kernel == kernel && names(&c.arg);
+        let (found, used) = self.connected.iter_mut().find(is_it)?;
+        *used = true;
+        Some(found.depth)
+    }
+
+    /// Fails if a connection names no argument of a kernel that was read.
+    pub fn check_connections(&self) -> R<()> {
+        let Some((pipe, _)) = self.connected.iter().find(|(_, used)| !used) else { return Ok(()) };
+        let (kernel, arg) = (&pipe.kernel, &pipe.arg);
+        let text =
+            match self.module.functions.values().any(|f| f.kernel.is_some() && f.name == *kernel) {
+                true => format!("connected: kernel `{kernel}` has no argument `{arg}`"),
+                false => format!("connected: `{kernel}.{arg}`, but no kernel `{kernel}` is read"),
+            };
+        fail(BAD_CONNECTION, text)
     }
 
     /// Fails if functions that `root` reaches call themselves. `state` is 1 for functions on

@@ -1,7 +1,7 @@
 // Binds the Verilated class Vsimtop, whose shape clhls_shape.h describes, to the clock loop.
 
 #include "clhls_model.h"
-#include "clhls_shape.h" // CLHLS_FOR_EACH_PORT(X): X(index, data bytes); CLHLS_CHANNELS; CLHLS_RANDOM_STATE
+#include "clhls_shape.h" // CLHLS_FOR_EACH_PORT(X): X(index, data bytes); CLHLS_FOR_EACH_STREAM(X): X(index, bytes, writes); CLHLS_CHANNELS; CLHLS_RANDOM_STATE
 
 #include "Vsimtop.h"
 #include "verilated.h"
@@ -32,6 +32,9 @@ public:
     bind_fixed();
 #define X(i, bytes) bind_port_##i(bytes);
     CLHLS_FOR_EACH_PORT(X)
+#undef X
+#define X(i, bytes, writes) bind_stream_##i(bytes, writes);
+    CLHLS_FOR_EACH_STREAM(X)
 #undef X
     top_->eval();
   }
@@ -118,6 +121,17 @@ private:
 #define B(i, name) bind(p.name, top_->p##i##_##name);
   CLHLS_FOR_EACH_PORT(X)
 #undef B
+#undef X
+
+#define X(i, bytes, writes)                                                                        \
+  void bind_stream_##i(uint32_t packet_bytes, bool kernel_writes) {                                \
+    clhls::StreamPins p{packet_bytes, kernel_writes, nullptr, nullptr, nullptr};                   \
+    bind(p.tvalid, top_->s##i##_tvalid);                                                           \
+    bind(p.tready, top_->s##i##_tready);                                                           \
+    bind(p.tdata, top_->s##i##_tdata);                                                             \
+    streams.push_back(p);                                                                          \
+  }
+  CLHLS_FOR_EACH_STREAM(X)
 #undef X
 
   VerilatedContext context_;

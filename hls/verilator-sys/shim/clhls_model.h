@@ -43,6 +43,13 @@ struct AxilPins {
   const uint32_t *rdata;
 };
 
+// Ports of one AXI4-Stream; the data has the bytes of a packet.
+struct StreamPins {
+  uint32_t bytes;
+  bool writes; // the kernel is the one that writes
+  uint8_t *tvalid, *tready, *tdata;
+};
+
 // A Verilated model.
 class Model {
 public:
@@ -61,6 +68,7 @@ public:
   const uint8_t *irq = nullptr;
   AxilPins axil{};
   std::vector<AxiPins> axi;
+  std::vector<StreamPins> streams;
   unsigned channels = 0;
 };
 

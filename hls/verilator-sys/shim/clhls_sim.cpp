@@ -3,6 +3,7 @@
 #include "clhls_sim.h"
 #include "clhls_axi_port.h"
 #include "clhls_model.h"
+#include "clhls_stream_port.h"
 
 #include "verilated.h"
 
@@ -32,6 +33,9 @@ struct clhls_sim {
     int index = 0;
     for (const clhls::AxiPins &pins : model->axi)
       ports.emplace_back(pins, index++, options, memory, faults);
+    index = 0;
+    for (const clhls::StreamPins &pins : model->streams)
+      streams.emplace_back(pins, index++, options);
   }
 
   // One clock cycle. On entry the model is settled with the clock low.
@@ -39,6 +43,8 @@ struct clhls_sim {
     bool moved = false;
     for (clhls::AxiPort &port : ports)
       moved |= port.sample(now);
+    for (clhls::StreamPort &stream : streams)
+      moved |= stream.sample();
     idle = moved ? 0 : idle + 1;
     model->set_time(2 * now);
     *model->clk = 1;
@@ -47,6 +53,8 @@ struct clhls_sim {
       model->trace_dump(2 * now);
     for (clhls::AxiPort &port : ports)
       port.drive(now);
+    for (clhls::StreamPort &stream : streams)
+      stream.drive();
     *model->clk = 0;
     model->eval();
     if (tracing)
@@ -146,11 +154,15 @@ struct clhls_sim {
     for (uint32_t i = 0; i < std::max<uint32_t>(cycles, 1); ++i) {
       for (clhls::AxiPort &port : ports)
         port.reset();
+      for (clhls::StreamPort &stream : streams)
+        stream.reset();
       model->eval();
       cycle();
     }
     for (clhls::AxiPort &port : ports)
       port.reset();
+    for (clhls::StreamPort &stream : streams)
+      stream.reset();
     *model->rst_n = 1;
     model->eval();
     faults.clear();
@@ -163,9 +175,10 @@ struct clhls_sim {
   clhls::FaultLog faults;
   std::unique_ptr<clhls::Model> model;
   std::vector<clhls::AxiPort> ports;
+  std::vector<clhls::StreamPort> streams;
   std::string message;
   uint64_t now = 0;  // cycles since the instance exists
-  uint64_t idle = 0; // cycles without a handshake on the AXI masters
+  uint64_t idle = 0; // cycles without a handshake on the AXI masters and streams
   bool tracing = false;
 };
 
@@ -274,6 +287,20 @@ size_t clhls_sim_faults(const clhls_sim *sim, clhls_fault *faults, size_t room) 
   const size_t count = std::min(room, all.size());
   std::copy_n(all.begin(), count, faults);
   return count;
+}
+
+void clhls_sim_stream_put(clhls_sim *sim, uint32_t stream, const uint8_t *data, size_t bytes,
+                          size_t room) {
+  if (stream < sim->streams.size())
+    sim->streams[stream].put(data, bytes, room);
+}
+
+size_t clhls_sim_stream_get(const clhls_sim *sim, uint32_t stream, uint8_t *data, size_t room) {
+  return stream < sim->streams.size() ? sim->streams[stream].get(data, room) : 0;
+}
+
+int clhls_sim_stream_blocked(const clhls_sim *sim, uint32_t stream) {
+  return stream < sim->streams.size() && sim->streams[stream].blocked();
 }
 
 int clhls_sim_channel(clhls_sim *sim, uint32_t channel) {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CLHLS_SIM_VERSION 1
+#define CLHLS_SIM_VERSION 2
 #define CLHLS_EXPORT __attribute__((visibility("default")))
 
 extern "C" {
@@ -100,6 +100,13 @@ CLHLS_EXPORT uint64_t clhls_sim_cycles(const clhls_sim *sim); // since the insta
 CLHLS_EXPORT uint32_t clhls_sim_ports(const clhls_sim *sim);
 CLHLS_EXPORT void clhls_sim_port_stats(const clhls_sim *sim, uint32_t port, clhls_port_stats *stats);
 CLHLS_EXPORT size_t clhls_sim_faults(const clhls_sim *sim, clhls_fault *faults, size_t room); // count copied
+// What stands at an AXI4-Stream of the kernel from now on. One that it reads gives the packets at data; one that it writes
+// takes packets until there are `room` bytes. The data is copied.
+CLHLS_EXPORT void clhls_sim_stream_put(clhls_sim *sim, uint32_t stream, const uint8_t *data, size_t bytes, size_t room);
+// Packets that the kernel has not taken yet, or that it has written: their bytes, of which at most `room` are copied.
+CLHLS_EXPORT size_t clhls_sim_stream_get(const clhls_sim *sim, uint32_t stream, uint8_t *data, size_t room);
+// 1: the kernel wants a packet and none is left, or offers one and there is no room.
+CLHLS_EXPORT int clhls_sim_stream_blocked(const clhls_sim *sim, uint32_t stream);
 // State of a channel: bit 0 space, bit 1 ready, bit 2 valid.
 CLHLS_EXPORT int clhls_sim_channel(clhls_sim *sim, uint32_t channel);
 CLHLS_EXPORT int clhls_sim_trace_open(clhls_sim *sim, const char *path);

@@ -39,13 +39,14 @@ pub struct Built {
 const BUILD_VERSION: &str = "2";
 
 /// Files of the shim. The first two do not depend on the design and are compiled once a toolchain.
-const SHIM: [(&str, &str); 7] = [
+const SHIM: [(&str, &str); 8] = [
     ("clhls_sim.cpp", include_str!("../shim/clhls_sim.cpp")),
     ("clhls_axi_port.cpp", include_str!("../shim/clhls_axi_port.cpp")),
     ("clhls_model.cpp", include_str!("../shim/clhls_model.cpp")),
     ("clhls_sim.h", include_str!("../shim/clhls_sim.h")),
     ("clhls_axi_port.h", include_str!("../shim/clhls_axi_port.h")),
     ("clhls_model.h", include_str!("../shim/clhls_model.h")),
+    ("clhls_stream_port.h", include_str!("../shim/clhls_stream_port.h")),
     ("clhls_print.h", include_str!("../shim/clhls_print.h")),
 ];
 /// Part of models that are built for profiling only.

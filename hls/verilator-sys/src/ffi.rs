@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
 /// `CLHLS_SIM_VERSION`
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// `clhls_options`
 #[repr(C)]
@@ -118,6 +118,9 @@ functions! {
     ports: fn(*const Sim) -> u32;
     port_stats: fn(*const Sim, u32, *mut CPortStats);
     faults: fn(*const Sim, *mut CFault, usize) -> usize;
+    stream_put: fn(*mut Sim, u32, *const u8, usize, usize);
+    stream_get: fn(*const Sim, u32, *mut u8, usize) -> usize;
+    stream_blocked: fn(*const Sim, u32) -> c_int;
     channel: fn(*mut Sim, u32) -> c_int;
     trace_open: fn(*mut Sim, *const c_char) -> c_int;
     trace_close: fn(*mut Sim) -> c_int;

@@ -415,6 +415,40 @@ impl Model {
             .collect()
     }
 
+    /// What stands at stream `index` of the kernel from now on: the packets that it reads, or room for `room` bytes of packets
+    /// that it writes.
+    pub fn put_stream(&mut self, index: usize, packets: &[u8], room: usize) {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let (data, bytes) = (packets.as_ptr(), packets.len());
+        // SAFETY: `sim` is a live instance, and the call copies the packets.
+        unsafe { (self.functions.stream_put)(self.sim.as_ptr(), index, data, bytes, room) }
+    }
+
+    /// The packets at stream `index` that the kernel has not taken, or that it has written: at most `room` bytes.
+    pub fn stream(&self, index: usize, room: usize) -> Vec<u8> {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let mut packets = vec![0; room];
+        let data = packets.as_mut_ptr();
+        // SAFETY: `sim` is a live instance and writes at most `room` bytes.
+        let count = unsafe { (self.functions.stream_get)(self.sim.as_ptr(), index, data, room) };
+        packets.truncate(count);
+        packets
+    }
+
+    /// Bytes of the packets that [`Self::stream`] would give.
+    pub fn stream_bytes(&self, index: usize) -> usize {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        // SAFETY: `sim` is a live instance; without a place for them nothing is copied.
+        unsafe { (self.functions.stream_get)(self.sim.as_ptr(), index, std::ptr::null_mut(), 0) }
+    }
+
+    /// Whether the kernel waits at stream `index` for a packet when none is left, or for room when there is none.
+    pub fn stream_blocked(&self, index: usize) -> bool {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        // SAFETY: `sim` is a live instance.
+        unsafe { (self.functions.stream_blocked)(self.sim.as_ptr(), index) != 0 }
+    }
+
     /// The first faults since the last reset, in the order in which they happened.
     pub fn faults(&self) -> Vec<Fault> {
         const ROOM: usize = 64;

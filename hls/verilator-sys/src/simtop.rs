@@ -21,6 +21,17 @@ pub struct Port {
     pub id_bits: u32,
 }
 
+/// An AXI4-Stream of the kernel: TVALID, TREADY, TDATA.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamPort {
+    /// Prefix of its signals: `axis_in`.
+    pub name: String,
+    /// Bytes of a packet, at least 1.
+    pub bytes: u32,
+    /// Whether the kernel is the one that writes.
+    pub writes: bool,
+}
+
 /// Signals of a channel inside the kernel, as hierarchical names below its top module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelSignals {
@@ -50,6 +61,8 @@ pub struct Design {
     pub kernel: String,
     /// Its AXI4 masters.
     pub ports: Vec<Port>,
+    /// Its AXI4-Streams.
+    pub streams: Vec<StreamPort>,
     /// Its channels, for the detection and report of hangs.
     pub channels: Vec<ChannelSignals>,
     /// The Verilog.
@@ -198,6 +211,9 @@ pub fn simtop(design: &Design) -> String {
     for (index, port) in design.ports.iter().enumerate() {
         master(index, port, design.has_checker(), &mut ports, &mut pins, &mut body);
     }
+    for (index, stream) in design.streams.iter().enumerate() {
+        stream_port(index, stream, &mut ports, &mut pins, &mut body);
+    }
     let mut text =
         String::from("// Wrapper of a kernel for simulation.\n`default_nettype none\n\n");
     let _ = writeln!(text, "module clhls_simtop (\n{}\n);\n", ports.join(",\n"));
@@ -217,6 +233,33 @@ fn port_declaration(name: &str, bits: u32, output: bool) -> String {
         format!("  {direction} {name}")
     } else {
         format!("  {direction} [{}:0] {name}", bits - 1)
+    }
+}
+
+/// Adds the signals of stream number `index`. Its data has a width of whole machine words outside, the upper bits of which are
+/// nothing.
+fn stream_port(
+    index: usize,
+    stream: &StreamPort,
+    ports: &mut Vec<String>,
+    pins: &mut Vec<String>,
+    body: &mut String,
+) {
+    let words = match stream.bytes {
+        0..=8 => stream.bytes.next_power_of_two(),
+        bytes => bytes.next_multiple_of(4),
+    };
+    let name = &stream.name;
+    for (signal, driven) in [("tvalid", stream.writes), ("tready", !stream.writes)] {
+        ports.push(port_declaration(&format!("s{index}_{signal}"), 1, driven));
+        pins.push(format!("    .{name}_{signal}(s{index}_{signal})"));
+    }
+    ports.push(port_declaration(&format!("s{index}_tdata"), 8 * words, stream.writes));
+    let bits = 8 * stream.bytes;
+    pins.push(format!("    .{name}_tdata(s{index}_tdata[{}:0])", bits - 1));
+    if stream.writes && words > stream.bytes {
+        let rest = 8 * words - bits;
+        let _ = writeln!(body, "  assign s{index}_tdata[{}:{bits}] = {rest}'d0;", 8 * words - 1);
     }
 }
 
@@ -362,8 +405,12 @@ pub(crate) fn shape_header(design: &Design, random_state: bool) -> String {
         .enumerate()
         .map(|(index, port)| format!(" X({index}, {})", port.data_bits / 8))
         .collect();
+    let streams = design.streams.iter().enumerate();
+    let streams: String = streams
+        .map(|(index, s)| format!(" X({index}, {}, {})", s.bytes, u8::from(s.writes)))
+        .collect();
     format!(
-        "#define CLHLS_FOR_EACH_PORT(X){ports}\n#define CLHLS_CHANNELS {}\n#define CLHLS_RANDOM_STATE {}\n",
+        "#define CLHLS_FOR_EACH_PORT(X){ports}\n#define CLHLS_FOR_EACH_STREAM(X){streams}\n#define CLHLS_CHANNELS {}\n#define CLHLS_RANDOM_STATE {}\n",
         design.channels.len(),
         u8::from(random_state)
     )

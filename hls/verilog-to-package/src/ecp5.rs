@@ -130,6 +130,11 @@ fn design<'a>(
     top: &'a str,
     shell: &[&str],
 ) -> Result<Design<'a>, PackError> {
+    let args = manifest.kernels.iter().flat_map(|k| k.signature.args.iter().map(move |a| (k, a)));
+    if let Some((kernel, arg)) = args.into_iter().find(|(_, arg)| arg.stream.is_some()) {
+        let (kernel, arg) = (kernel.signature.name.clone(), arg.name.clone());
+        return Err(PackError::Stream { kernel, arg, board: board.name.clone() });
+    }
     let wanted = common_clock(manifest, board)?;
     let pll = ecp5_pll(f64::from(flow.oscillator_mhz), wanted)
         .filter(|_| wanted <= f64::from(flow.max_clock_mhz))

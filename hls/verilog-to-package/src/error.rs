@@ -65,6 +65,18 @@ pub enum PackError {
         /// The board.
         board: String,
     },
+    /// A kernel has an AXI4-Stream, and the board's shell nothing to connect it to.
+    #[error(
+        "kernel {kernel}: pipe `{arg}` is connected to a stream, and the shell of {board} has none (issue 6)"
+    )]
+    Stream {
+        /// The kernel.
+        kernel: String,
+        /// The argument.
+        arg: String,
+        /// The board.
+        board: String,
+    },
     /// A board's data make no sense for its tools.
     #[error("board {board}: {message}")]
     Board {

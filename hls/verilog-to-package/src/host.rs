@@ -201,7 +201,9 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
         Some(BufferArg { name: identifier(&arg.name), id: register.id })
     });
     let buffers: Vec<BufferArg> = buffers.collect();
-    let mut args: Vec<ArgData> = signature.args.iter().map(arg_data).collect();
+    // What the host does not pass is no parameter of its functions.
+    let passed = signature.args.iter().filter(|arg| arg.stream.is_none());
+    let mut args: Vec<ArgData> = passed.map(arg_data).collect();
     if let Some(last) = args.iter_mut().rfind(|arg| arg.kind == "buffer") {
         last.last_buffer = true;
     }

@@ -27,6 +27,7 @@ struct KernelData<'a> {
     top: &'a str,
     ports: Vec<Port<'a>>,
     registers: Vec<Register>,
+    streams: Vec<Stream>,
     /// Super logic region of the first bank.
     region: Option<u32>,
 }
@@ -36,6 +37,18 @@ struct Port<'a> {
     name: &'a str,
     data_bits: u32,
     bank: String,
+}
+
+/// An AXI4-Stream: a connected pipe.
+#[derive(Clone, Serialize)]
+struct Stream {
+    /// Number in `kernel.xml`: behind those of the registers.
+    id: u32,
+    arg: String,
+    name: String,
+    data_bits: u32,
+    depth: u32,
+    writes: bool,
 }
 
 /// What the templates of one kernel see.
@@ -100,9 +113,20 @@ fn kernel_data<'a>(kernel: &'a Kernel, board: &Board) -> KernelData<'a> {
         ports.iter().find(|p| p.name == name).map(|p| p.bank.clone()).unwrap_or_default()
     };
     let registers = registers(kernel, bank);
+    let streams = kernel.signature.args.iter().filter_map(|a| Some((a, a.stream.as_ref()?)));
+    let streams = streams.enumerate().map(|(k, (arg, stream))| Stream {
+        id: registers.len() as u32 + k as u32,
+        arg: crate::host::identifier(&arg.name),
+        name: stream.name.clone(),
+        data_bits: stream.data_bits,
+        depth: stream.depth,
+        writes: stream.writes,
+    });
+    let streams = streams.collect();
     KernelData {
         top: &kernel.top,
         registers,
+        streams,
         region: board.memory.bank_regions.first().copied(),
         ports,
     }

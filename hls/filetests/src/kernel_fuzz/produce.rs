@@ -1,7 +1,7 @@
 //! OpenCL C to SPIR-V by the producers of docs/producers.md, and that to IR.
 
 use crate::testbenches;
-use driver::pipeline::{Numerics, read_spirv};
+use driver::pipeline::{ReadOptions, read_spirv};
 use ir::Module;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,7 +39,7 @@ pub fn compile(source: &str, std: &str, producer: &str, scratch: &Path) -> Resul
         return Err(fail(&String::from_utf8_lossy(&done.stderr)));
     }
     let bytes = std::fs::read(&output).map_err(|e| fail(&e))?;
-    let read = || read_spirv(&bytes, "k", &[], scratch, Numerics::default(), None);
+    let read = || read_spirv(&bytes, "k", &[], scratch, &ReadOptions::default());
     match std::panic::catch_unwind(read) {
         Ok(Ok(module)) => Ok(module),
         Ok(Err(e)) => match e.render() {

@@ -67,6 +67,7 @@ fn arm_target(func: &Function, cfg: &Cfg, block: Block, arm: Block) -> Option<Bl
     let Terminator::Jump(next) = &data.term else { return None };
     let fine = data.insts.iter().all(|i| match func.insts[*i].op {
         Op::Load(f) | Op::Store(f) | Op::Atomic(_, f) => !f.volatile,
+        Op::Pipe { .. } => true,
         op => !op.is_effect(),
     });
     (fine && next.block != arm).then_some(next.block)
@@ -106,18 +107,18 @@ fn inline_arm(
     let mut predicate: Option<Value> = None;
     for inst in insts {
         func.insts[inst].args.iter_mut().for_each(|a| *a = rename(*a));
-        if let Some(flags) = func.insts[inst].op.mem_flags() {
+        if let Some(predicated) = func.insts[inst].op.predicated() {
             let mut b = Builder::at(func, block);
             b.loc = b.func.insts[inst].loc;
             let p = *predicate
                 .get_or_insert_with(|| if inverse { b.unary(Op::Not, cond) } else { cond });
-            if flags.predicated {
+            if predicated {
                 let last = b.func.insts[inst].args.len() - 1;
                 let old = b.func.insts[inst].args[last];
                 b.func.insts[inst].args[last] = b.binary(Op::And, old, p);
             } else {
                 let data = &mut b.func.insts[inst];
-                data.op = data.op.with_mem_flags(flags.with_predicate());
+                data.op = data.op.with_predicate(true);
                 data.args.push(p);
             }
             if func.insts[inst].after.is_empty() {

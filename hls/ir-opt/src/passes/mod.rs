@@ -16,6 +16,7 @@ pub mod loop_simplify;
 pub mod lower_switch;
 pub mod narrow;
 pub mod narrow_addresses;
+pub mod pipe_waits;
 pub mod relax_order;
 pub mod scalarise;
 pub mod simd;

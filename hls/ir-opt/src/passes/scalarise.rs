@@ -81,8 +81,14 @@ fn visit(b: &mut Builder<'_>, inst: Inst, lanes: &mut Lanes) -> Step {
             b.inst(Op::Store(flags), [args[0], value].into_iter().chain(rest), None);
             Step::Gone
         }
-        (Op::Load(flags), Some(ty)) => {
-            let whole = b.value(Op::Load(flags), args.iter().copied(), ty);
+        (Op::Pipe { op, .. }, None) if op.writes() => {
+            let vector = b.func.ty(args[0]);
+            let value = b.value(Op::VecBuild, lanes[args[0]].iter().copied(), vector);
+            b.inst(data.op, [value].into_iter().chain(args.iter().skip(1).copied()), None);
+            Step::Gone
+        }
+        (Op::Load(_) | Op::Pipe { .. }, Some(ty)) => {
+            let whole = b.value(data.op, args.iter().copied(), ty);
             let result = data.result.unwrap_or(whole);
             lanes[result] =
                 (0..ty.lanes).map(|k| b.value(Op::VecExtract(k), [whole], ty.lane())).collect();

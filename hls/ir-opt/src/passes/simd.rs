@@ -187,7 +187,7 @@ impl Widen {
         let data = b.func.insts[inst].clone();
         let once = match (data.op, data.result) {
             (Op::Barrier(..) | Op::Fence(_), _) => true,
-            (Op::Atomic(..), _) => false,
+            (Op::Atomic(..) | Op::Pipe { .. }, _) => false,
             (Op::Store(f), _) => {
                 !f.volatile && data.args.iter().all(|a| self.analysis.is_uniform(*a))
             }
@@ -265,10 +265,8 @@ impl Widen {
         let mut args: Vec<Value> = operands.iter().map(|v| self.lane(*v, k)).collect();
         let predicate = self.predicate(b, own, k);
         args.extend(predicate);
-        let flags = data.op.mem_flags().unwrap_or(MemFlags::aligned(1));
-        let flags = MemFlags { predicated: predicate.is_some(), ..flags };
         let ty = data.result.map(|r| b.func.ty(r));
-        let new = b.inst(data.op.with_mem_flags(flags), args, ty);
+        let new = b.inst(data.op.with_predicate(predicate.is_some()), args, ty);
         if let (Some(old), Some(value)) = (data.result, b.func.insts[new].result) {
             // Lane 0 has a value of its own here: uses are found through `of`.
             self.of[old].push(value);
@@ -367,9 +365,8 @@ fn keep(b: &mut Builder<'_>, inst: Inst) {
 
 /// Operands of an access without its predicate, and that.
 fn split_predicate(data: &ir::InstData) -> (&[Value], Option<Value>) {
-    let predicated = data.op.mem_flags().is_some_and(|f| f.predicated);
     match data.args.split_last() {
-        Some((p, rest)) if predicated => (rest, Some(*p)),
+        Some((p, rest)) if data.op.predicated() == Some(true) => (rest, Some(*p)),
         _ => (&data.args, None),
     }
 }

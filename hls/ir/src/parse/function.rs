@@ -12,6 +12,7 @@ use crate::op::{
     AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query,
     Rounding, SubGroupFn,
 };
+use crate::pipe::PipeOp;
 use crate::print::{FAST_MATH_NAMES, PLAIN_OPS};
 use crate::types::Type;
 use base::entity::EntityRef;
@@ -127,7 +128,11 @@ impl Parser<'_> {
                 Token::Number(_) => Some(self.number()?),
                 _ => None,
             };
-            KernelArgKind::Pipe(PipeAccess { writes, packet })
+            let connected = match self.eat_word("connected") {
+                true => Some(self.number()?),
+                false => None,
+            };
+            KernelArgKind::Pipe(PipeAccess { writes, packet, connected })
         } else if let Ok(space) = self.space() {
             KernelArgKind::Pointer(space)
         } else {
@@ -431,6 +436,17 @@ impl Parser<'_> {
             }
             ("fence", "") => (Op::Fence(self.fence()), vec![]),
             ("load" | "store" | "atomic", _) => return self.memory(stem, variant, loc),
+            ("pipe", _) => {
+                let op = PipeOp::ALL.iter().find(|(_, name)| *name == variant);
+                let (op, _) = op.ok_or_else(|| error(loc, "no such operation on pipes"))?;
+                let arg = self.number()?;
+                let mut args = if op.writes() { vec![self.value()?] } else { vec![] };
+                let predicated = self.eat_word("if");
+                if predicated {
+                    args.push(self.value()?);
+                }
+                (Op::Pipe { op: *op, arg, predicated }, args)
+            }
             _ => {
                 let op = float_op(stem, variant)
                     .ok_or_else(|| error(loc, format!("no operation is called `{word}`")))?;

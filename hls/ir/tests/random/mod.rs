@@ -117,7 +117,8 @@ fn kernel_info(r: &mut Rng) -> KernelInfo {
         2 => KernelArgKind::Value(None),
         3 => {
             let packet = r.maybe(|r| r.next() as u32);
-            KernelArgKind::Pipe(PipeAccess { writes: r.coin(), packet })
+            let connected = r.maybe(|r| r.next() as u32);
+            KernelArgKind::Pipe(PipeAccess { writes: r.coin(), packet, connected })
         }
         _ => KernelArgKind::Value(Some(r.ty())),
     };
@@ -192,6 +193,7 @@ fn fill_block(r: &mut Rng, f: &mut Function, block: Block) {
         let op = operation(r);
         let result = match op {
             Op::Store(_) | Op::Barrier(..) | Op::Fence(_) => None,
+            Op::Pipe { op, .. } if op.writes() => None,
             Op::Call(_) => r.maybe(Rng::ty),
             _ => Some(r.ty()),
         };
@@ -291,6 +293,7 @@ fn operation(r: &mut Rng) -> Op {
         Atomic(r.pick(&AtomicOp::ALL).0, flags),
         Barrier(r.pick(&[BarrierScope::WorkGroup, sub_group]), fence),
         Fence(fence),
+        Pipe { op: r.pick(&PipeOp::ALL).0, arg: index, predicated: r.coin() },
         Call(Func::from_u32(index)),
     ];
     r.pick(&all)
@@ -312,10 +315,11 @@ fn connect(r: &mut Rng, f: &mut Function) {
             Const(_) | Arg { .. } | ObjAddr(_) | WorkItem(..) | Barrier(..) | Fence(_) => 0,
             Call(_) => r.below(4),
             // There is no text for an access without a pointer.
-            Load(_) | Store(_) | Atomic(..) if values.is_empty() => {
+            Load(_) | Store(_) | Atomic(..) | Pipe { .. } if values.is_empty() => {
                 f.insts[inst].op = Fence(FenceFlags::default());
                 0
             }
+            Pipe { op, predicated, .. } => u64::from(op.writes()) + u64::from(predicated),
             Load(m) | Store(m) | Atomic(_, m) => 1 + u64::from(m.predicated) + r.below(2),
             _ => 1 + r.below(4),
         };

@@ -100,6 +100,7 @@ fn read(input: &Input<'_>) -> driver::failure::Result<Module> {
         denorms_are_zero: input.numerics.denorms_are_zero,
         unsafe_math: input.numerics.unsafe_math,
         sub_group_size: None,
+        connected: vec![],
     };
     let mut sources = base::SourceMap::default();
     let result = spirv_to_ir::read_with_sources(input.module, &options, &mut sources);

@@ -15,7 +15,8 @@ impl Verifier<'_> {
             self.access(inst, access);
         }
         for inst in self.all_insts() {
-            let accesses = self.s.func.insts[inst].op.mem_flags().is_some();
+            let op = self.s.func.insts[inst].op;
+            let accesses = op.mem_flags().is_some() || op.pipe().is_some();
             if accesses && !self.s.accesses.contains_key(&inst) {
                 self.fail(Some(inst), format!("{inst} accesses no memory"));
             }
@@ -60,7 +61,8 @@ impl Verifier<'_> {
         if !matches!(s.place[inst], Some(Place::Boundary { .. } | Place::Fetched)) {
             self.fail(Some(inst), format!("{inst} accesses memory, but not at a boundary"));
         }
-        if !a.bytes.is_power_of_two() || a.bytes > memory.word_bytes {
+        let pipe = matches!(memory.kind, MemoryKind::Pipe { .. });
+        if !(a.bytes.is_power_of_two() || pipe) || a.bytes > memory.word_bytes {
             let what =
                 format!("{inst} accesses {} bytes of {} at once", a.bytes, memory.word_bytes);
             self.fail(Some(inst), what);
@@ -69,7 +71,7 @@ impl Verifier<'_> {
 
     fn memories(&mut self) {
         let s = self.s;
-        for (id, m) in s.memories.iter().filter(|(_, m)| !is_device(m.kind)) {
+        for (id, m) in s.memories.iter().filter(|(_, m)| m.kind.is_on_chip()) {
             if !m.bytes.is_multiple_of(m.word_bytes.max(1).into()) {
                 self.fail(None, format!("{id} has a part of a word"));
             }
@@ -89,7 +91,7 @@ impl Verifier<'_> {
             self.fail(None, "no work-item can be in flight");
         }
         let barrier = s.func.layout.iter().any(|b| self.has_barrier(*b));
-        let on_chip = s.memories.values().any(|m| !is_device(m.kind));
+        let on_chip = s.memories.values().any(|m| m.kind.is_on_chip());
         let tell_apart = barrier || on_chip || o.slot_bits > 0;
         if tell_apart && u64::from(o.slots) > 1 << o.slot_bits.min(32) {
             self.fail(None, format!("{} bits do not tell {} slots apart", o.slot_bits, o.slots));
@@ -114,8 +116,4 @@ impl Verifier<'_> {
             self.fail(None, "a kernel of one work-item asks which one it is");
         }
     }
-}
-
-fn is_device(kind: MemoryKind) -> bool {
-    matches!(kind, MemoryKind::Device { .. })
 }

@@ -16,7 +16,14 @@ impl<'a> Lower<'a, '_, '_> {
         if raw.is_some_and(|f| f.blocks.is_empty()) {
             return self.import_call(inst, callee, args);
         }
-        let func = self.link.callee(callee)?;
+        let mut pipes = vec![];
+        for &arg in args {
+            pipes.push(match self.val(arg)? {
+                Val::Pipe(pipe) => Some(pipe),
+                _ => None,
+            });
+        }
+        let func = self.link.callee(callee, &pipes)?;
         let Some(raw) = raw else { return Err(self.mismatch(inst, "it calls no function")) };
         self.check(raw.params.len() == args.len(), inst, "it gives the wrong number of arguments")?;
         let mut values = Leaves::new();
@@ -25,7 +32,10 @@ impl<'a> Lower<'a, '_, '_> {
             false => None,
         };
         values.extend(slot);
-        for (&(_, ty), &arg) in raw.params.iter().zip(args) {
+        for ((&(_, ty), &arg), pipe) in raw.params.iter().zip(args).zip(&pipes) {
+            if pipe.is_some() {
+                continue;
+            }
             let leaves = self.leaves(arg)?;
             let types = spv.types.leaf_types(ty)?;
             let fits = types.len() == leaves.len()
@@ -63,6 +73,11 @@ impl<'a> Lower<'a, '_, '_> {
     pub(super) fn copy_object(&mut self, inst: &Inst) -> R<()> {
         match self.val(inst.arg(0)?)? {
             Val::Builtin(b) => self.set_builtin(inst, b),
+            Val::Pipe(_) => {
+                let val = self.val(inst.arg(0)?)?;
+                self.vals.insert(inst.result()?, val);
+                Ok(())
+            }
             Val::Leaves(l) => self.set_all(inst, l),
         }
     }

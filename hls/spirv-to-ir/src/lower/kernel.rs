@@ -1,6 +1,6 @@
 //! Parameters: kernel arguments, and parameters of other functions.
 
-use super::{Leaves, Lower, Val};
+use super::{Connected, Leaves, Lower, Val};
 use crate::decode::Id;
 use crate::errors::{BAD_OPERAND, R, TOO_LARGE, fail};
 use crate::types::{Kind, space};
@@ -25,7 +25,9 @@ impl Lower<'_, '_, '_> {
         let qualifiers = self.metadata("kernel_arg_type_qual", &entry.name);
         for (k, &(id, ty)) in self.raw.params.iter().enumerate() {
             let index = k as u32;
-            let mut arg = self.argument(index, id, ty)?;
+            let given = spv.names.get(&id).filter(|n| !n.is_empty()).or(names.get(k));
+            let depth = self.link.connection(&entry.name, index, given.map(String::as_str));
+            let mut arg = self.argument(index, id, ty, depth)?;
             // The types of images and samplers say more than their names do.
             if arg.type_name.is_empty() {
                 arg.type_name = types.get(k).cloned().unwrap_or_default();
@@ -54,7 +56,8 @@ impl Lower<'_, '_, '_> {
         list.strip_suffix(',').unwrap_or(list).split(',').map(str::to_owned).collect()
     }
 
-    fn argument(&mut self, index: u32, id: Id, ty: Id) -> R<KernelArg> {
+    /// `depth`: of the pipe, if it is connected.
+    fn argument(&mut self, index: u32, id: Id, ty: Id, depth: Option<u32>) -> R<KernelArg> {
         let spv = self.spv;
         let deco = spv.deco.of(id);
         let name = spv.names.get(&id).cloned().unwrap_or_default();
@@ -69,6 +72,9 @@ impl Lower<'_, '_, '_> {
             no_write: deco.no_write,
             no_read: deco.no_read,
         };
+        if let Some(depth) = depth {
+            return self.connected_argument(arg, index, id, ty, depth);
+        }
         let (class, pointee) = match info.kind {
             Kind::Pointer { class, pointee } => (class, pointee),
             Kind::Image(image) => return self.image_argument(arg, index, id, ty, image),
@@ -172,7 +178,8 @@ impl Lower<'_, '_, '_> {
 
     /// Parameters of a function that is called: one block parameter for each leaf, and in front
     /// the address where an aggregate result goes.
-    pub(super) fn parameters(&mut self) -> R<()> {
+    /// `pipes`: the parameters that are connected pipes, which are none of the IR's.
+    pub(super) fn parameters(&mut self, pipes: &[Option<Connected>]) -> R<()> {
         let spv = self.spv;
         let entry = self.b.block();
         if self.is_aggregate(self.raw.result) {
@@ -181,7 +188,11 @@ impl Lower<'_, '_, '_> {
         } else if !self.is_void(self.raw.result) {
             self.b.func.result = Some(spv.types.ir(self.raw.result)?);
         }
-        for &(id, ty) in &self.raw.params {
+        for (k, &(id, ty)) in self.raw.params.iter().enumerate() {
+            if let Some(pipe) = pipes.get(k).copied().flatten() {
+                self.vals.insert(id, Val::Pipe(pipe));
+                continue;
+            }
             let types = spv.types.leaf_types(ty)?;
             self.link.spend(types.len())?;
             let params: Leaves = types.iter().map(|t| self.b.func.add_param(entry, *t)).collect();

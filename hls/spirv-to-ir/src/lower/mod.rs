@@ -4,6 +4,7 @@ mod async_copy;
 mod atomics;
 mod call;
 mod composite;
+mod connected;
 mod control;
 mod convert;
 mod copy;
@@ -32,6 +33,7 @@ use base::{FxHashMap, Loc, SmallVec, smallvec};
 use ir::{Block, Builder, FastMath, Function, Object, ObjectData, ObjectKind, Op, Type, Value};
 use rspirv::spirv::{self, StorageClass};
 
+pub(crate) use connected::Connected;
 pub(crate) use float::infinity;
 pub(crate) use workitem::Builtin;
 
@@ -45,6 +47,8 @@ pub(crate) enum Val {
     Leaves(Leaves),
     /// A pointer to a built-in variable, or to one component of it.
     Builtin(Builtin),
+    /// A pipe that is connected: it has no value.
+    Pipe(Connected),
 }
 
 /// Lowers the function of `job` into its place in the module. Errors are reported to `link`;
@@ -73,7 +77,7 @@ pub(crate) fn lower(link: &mut Linker, job: Job) {
         counted: 0,
     };
     lower.b.flush = spv.flush;
-    let result = lower.function(job.kernel);
+    let result = lower.function(&job);
     let loc = lower.b.loc;
     if let Err(e) = result {
         let e = lower.placed(e, loc);
@@ -111,7 +115,7 @@ pub(crate) struct Lower<'a, 'f, 'l> {
 }
 
 impl<'a> Lower<'a, '_, '_> {
-    fn function(&mut self, kernel: Option<usize>) -> R<()> {
+    fn function(&mut self, job: &Job) -> R<()> {
         let spv = self.spv;
         let order = self.raw.reverse_postorder();
         self.blocks.insert(0, self.b.block());
@@ -121,9 +125,9 @@ impl<'a> Lower<'a, '_, '_> {
         }
         self.b.loc = self.first_line();
         self.b.func.loc = self.b.loc;
-        match kernel {
+        match job.kernel {
             Some(k) => self.kernel_parameters(k)?,
-            None => self.parameters()?,
+            None => self.parameters(&job.pipes)?,
         }
         for &k in &order {
             self.phi_parameters(k)?;
@@ -282,6 +286,13 @@ impl<'a> Lower<'a, '_, '_> {
                 self.link.spend(l.len() / 16)?;
                 Ok(l)
             }
+            Val::Pipe(_) => fail(
+                UNSUPPORTED,
+                format!(
+                    "connected pipe {} is used other than by functions of pipes",
+                    self.spv.describe(id)
+                ),
+            ),
             Val::Builtin(_) => fail(
                 UNSUPPORTED,
                 format!(

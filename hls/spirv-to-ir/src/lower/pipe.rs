@@ -42,7 +42,7 @@ impl<'a> Lower<'a, '_, '_> {
         writes: bool,
     ) -> R<KernelArg> {
         let packet = self.link.packets()?.get(id).map(|packet| packet.size);
-        arg.kind = KernelArgKind::Pipe(PipeAccess { writes, packet });
+        arg.kind = KernelArgKind::Pipe(PipeAccess { writes, packet, connected: None });
         (arg.size, arg.align) = (PipeDescriptor::BYTES, PipeDescriptor::ALIGN);
         (arg.no_write, arg.no_read) = (false, false);
         // A kernel cannot write a pipe that it also reads.
@@ -59,6 +59,9 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpReadPipe`, `OpWritePipe`: 0, or -1 if there is no packet or no room.
     pub(super) fn pipe_transfer(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        if let Some(pipe) = self.connected(inst)? {
+            return self.connected_transfer(inst, pipe, direction);
+        }
         let pipe = self.pipe(inst, direction)?;
         let side = self.side(pipe, direction);
         let func = self.link.pipe_function(PipeFunction::Take);
@@ -75,6 +78,9 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpReservedReadPipe`, `OpReservedWritePipe`: pipe, reservation, index, pointer.
     pub(super) fn pipe_reserved(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        if let Some(pipe) = self.connected(inst)? {
+            return self.no_reservations(inst, pipe);
+        }
         let pipe = self.pipe(inst, direction)?;
         let (id, index) = (self.id_operand(inst, 1)?, self.int_operand(inst, 2)?);
         let (start, count) = self.reservation(id);
@@ -91,6 +97,9 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpReserveReadPipePackets`, `OpReserveWritePipePackets`: pipe, number of packets.
     pub(super) fn pipe_reserve(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        if let Some(pipe) = self.connected(inst)? {
+            return self.no_reservations(inst, pipe);
+        }
         let pipe = self.pipe(inst, direction)?;
         let count = self.int_operand(inst, 1)?;
         let id = self.reserve(pipe, direction, count);
@@ -99,6 +108,9 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpCommitReadPipe`, `OpCommitWritePipe`: pipe, reservation.
     pub(super) fn pipe_commit(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        if let Some(pipe) = self.connected(inst)? {
+            return self.no_reservations(inst, pipe);
+        }
         let pipe = self.pipe(inst, direction)?;
         let id = self.id_operand(inst, 1)?;
         self.commit(pipe, direction, id);
@@ -108,6 +120,9 @@ impl<'a> Lower<'a, '_, '_> {
     /// `OpGroupReserveReadPipePackets` and for writing: scope, pipe, number of packets. The first work-item reserves and
     /// tells the others.
     pub(super) fn pipe_group_reserve(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        if let Some(pipe) = self.connected(inst)? {
+            return self.no_reservations(inst, pipe);
+        }
         let members = self.members(inst)?;
         let pipe = self.pipe(inst, direction)?;
         let count = self.int_operand(inst, 2)?;
@@ -127,6 +142,9 @@ impl<'a> Lower<'a, '_, '_> {
     /// `OpGroupCommitReadPipe`, `OpGroupCommitWritePipe`: scope, pipe, reservation. The first work-item commits what all have
     /// read or written.
     pub(super) fn pipe_group_commit(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        if let Some(pipe) = self.connected(inst)? {
+            return self.no_reservations(inst, pipe);
+        }
         let members = self.members(inst)?;
         let pipe = self.pipe(inst, direction)?;
         let id = self.id_operand(inst, 2)?;
@@ -147,6 +165,9 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpGetNumPipePackets`: those that readers may still reserve.
     pub(super) fn pipe_packets(&mut self, inst: &Inst) -> R<()> {
+        if let Some(pipe) = self.connected(inst)? {
+            return self.connected_packets(inst, pipe);
+        }
         let pipe = self.any_pipe(inst)?;
         let credit = self.in_object(pipe, place::READERS + place::CREDIT);
         let there = self.b.atomic(AtomicOp::Load, Type::I32, credit, &[], MemFlags::aligned(4));
@@ -158,6 +179,9 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpGetMaxPipePackets`
     pub(super) fn pipe_most_packets(&mut self, inst: &Inst) -> R<()> {
+        if let Some(pipe) = self.connected(inst)? {
+            return self.connected_most_packets(inst, pipe);
+        }
         let pipe = self.any_pipe(inst)?;
         self.set(inst, pipe.max_packets)
     }
@@ -179,6 +203,12 @@ impl<'a> Lower<'a, '_, '_> {
     /// The pipe that an instruction uses, whose type must allow it.
     fn pipe(&mut self, inst: &Inst, direction: Direction) -> R<Pipe> {
         let pipe = self.any_pipe(inst)?;
+        self.check_direction(inst, direction)?;
+        Ok(pipe)
+    }
+
+    /// Fails unless the type of the instruction's pipe allows it.
+    pub(super) fn check_direction(&self, inst: &Inst, direction: Direction) -> R<()> {
         let (operand, _) = operands(inst.op).unwrap_or_default();
         let ty = self.spv.type_of(inst.arg(operand)?)?;
         let wanted = Kind::Pipe { writes: direction == Write };
@@ -186,8 +216,7 @@ impl<'a> Lower<'a, '_, '_> {
             Read => "it reads a write-only pipe",
             Write => "it writes a read-only pipe",
         };
-        self.check(self.spv.types.get(ty)?.kind == wanted, inst, why)?;
-        Ok(pipe)
+        self.check(self.spv.types.get(ty)?.kind == wanted, inst, why)
     }
 
     /// Whether a type is that of reservations. clang makes `CLK_NULL_RESERVE_ID` of an integer by casts of pointers.
@@ -287,7 +316,7 @@ impl<'a> Lower<'a, '_, '_> {
     }
 
     /// The result of an access to a packet: 0 or -1.
-    fn set_outcome(&mut self, inst: &Inst, done: Value) -> R<()> {
+    pub(super) fn set_outcome(&mut self, inst: &Inst, done: Value) -> R<()> {
         let ty = self.result_type(inst)?;
         self.check(ty.is_int() && !ty.is_vector(), inst, "its result is not an integer")?;
         let failed = self.b.unary(Op::Not, done);

@@ -71,12 +71,14 @@ fn constant_place(b: &Builder<'_>, ptr: Value) -> Option<(ir::Global, u64)> {
 /// Accesses whose predicate is constant happen always or never.
 pub(super) fn predicate(b: &mut Builder<'_>, inst: Inst) -> Step {
     let data = b.func.insts[inst].clone();
-    let Some(flags) = data.op.mem_flags().filter(|f| f.predicated) else { return Step::Keep };
+    if data.op.predicated() != Some(true) {
+        return Step::Keep;
+    }
     let Some((last, rest)) = data.args.split_last() else { return Step::Keep };
     let ones = crate::bits::ones(b.func.bits(*last));
     match b.func.as_const(*last) {
         Some(all) if all == ones => {
-            let op = data.op.with_mem_flags(MemFlags { predicated: false, ..flags });
+            let op = data.op.with_predicate(false);
             let ty = data.result.map(|r| b.func.ty(r));
             let new = b.inst(op, rest.iter().copied(), ty);
             b.func.insts[new].result.map_or(Step::Gone, Step::Value)

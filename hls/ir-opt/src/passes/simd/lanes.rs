@@ -93,7 +93,7 @@ impl Lanes {
             Op::ObjAddr(o) if func.objects[o].space == Space::Private => {
                 return Some(Lane::Varying);
             }
-            Op::Atomic(..) => return Some(Lane::Varying),
+            Op::Atomic(..) | Op::Pipe { .. } => return Some(Lane::Varying),
             Op::Load(flags) if flags.volatile => return Some(Lane::Varying),
             _ => match d.args.first() {
                 Some(v) => *v,

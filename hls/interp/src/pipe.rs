@@ -1,0 +1,130 @@
+//! Connected pipes: the pipe's object in device memory stands for the FIFO.
+
+use crate::code::PipeUse;
+use crate::memory::Memory;
+use abi::PipeDescriptor;
+use abi::pipe::{field, place};
+use ir::PipeOp;
+
+/// Why an operation on a pipe did not happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PipeFault {
+    /// There is no packet or no room, and nobody else is there to change that.
+    Waits,
+    /// The descriptor is that of no pipe object with such packets.
+    NoPipe,
+}
+
+impl PipeUse {
+    /// Executes it; what it gives comes into `regs`.
+    pub(crate) fn run(&self, memory: &mut Memory<'_>, regs: &mut [u64]) -> Result<(), PipeFault> {
+        let (data, slots) = (self.data as usize, self.slots as usize);
+        let happens = self.predicate.is_none_or(|p| regs[p as usize] != 0);
+        if !happens {
+            if !self.op.writes() {
+                regs[data..data + slots].fill(0);
+            }
+            return Ok(());
+        }
+        let mut object = Object::new(memory, &regs[self.descriptor as usize..])?;
+        let writes = self.op.of_writer() == Some(true);
+        let side = if writes { place::WRITERS } else { place::READERS };
+        match self.op {
+            PipeOp::TakePacket | PipeOp::TakeRoom => regs[data] = object.take(side)?.into(),
+            PipeOp::Count => regs[data] = u64::from(object.credit(place::READERS)?),
+            PipeOp::WaitPacket | PipeOp::WaitRoom => {
+                if !object.take(side)? {
+                    return Err(PipeFault::Waits);
+                }
+            }
+            op => {
+                if op.waits() && !object.take(side)? {
+                    return Err(PipeFault::Waits);
+                }
+                let packet = object.next_packet(side)?;
+                match op.reads() {
+                    true => load(packet, &mut regs[data..data + slots]),
+                    false => store(&regs[data..data + slots], packet),
+                }
+                object.commit(side)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fills registers with the bytes of a packet, and with zeros.
+fn load(packet: &[u8], regs: &mut [u64]) {
+    regs.fill(0);
+    for (reg, bytes) in regs.iter_mut().zip(packet.chunks(8)) {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        *reg = u64::from_le_bytes(word);
+    }
+}
+
+fn store(regs: &[u64], packet: &mut [u8]) {
+    for (reg, bytes) in regs.iter().zip(packet.chunks_mut(8)) {
+        bytes.copy_from_slice(&reg.to_le_bytes()[..bytes.len()]);
+    }
+}
+
+/// A pipe object, used by one work-item after the other.
+struct Object<'m, 'g> {
+    memory: &'m mut Memory<'g>,
+    pipe: PipeDescriptor,
+}
+
+impl<'m, 'g> Object<'m, 'g> {
+    /// From the descriptor's fields in registers of their own.
+    fn new(memory: &'m mut Memory<'g>, fields: &[u64]) -> Result<Self, PipeFault> {
+        let [address, max_packets, packet_size] = *fields.first_chunk().ok_or(PipeFault::NoPipe)?;
+        let number = |n: u64| u32::try_from(n).unwrap_or_default();
+        let pipe = PipeDescriptor::new(number(max_packets), number(packet_size));
+        let pipe = pipe.ok_or(PipeFault::NoPipe)?;
+        Ok(Object { memory, pipe: PipeDescriptor { address, ..pipe } })
+    }
+
+    fn bytes(&mut self, offset: u64, size: usize) -> Result<&mut [u8], PipeFault> {
+        self.memory.bytes_mut(self.pipe.address + offset, size).ok_or(PipeFault::NoPipe)
+    }
+
+    /// Adds to a word; gives what it was.
+    fn add(&mut self, word: u32, n: u32) -> Result<u32, PipeFault> {
+        let bytes = self.bytes(word.into(), 4)?;
+        let old = bytes.first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+        bytes.copy_from_slice(&old.wrapping_add(n).to_le_bytes());
+        Ok(old)
+    }
+
+    fn credit(&mut self, side: u32) -> Result<u32, PipeFault> {
+        Ok(self.add(side + place::CREDIT, 0)?.cast_signed().max(0).cast_unsigned())
+    }
+
+    fn take(&mut self, side: u32) -> Result<bool, PipeFault> {
+        let there = self.credit(side)? > 0;
+        if there {
+            self.add(side + place::CREDIT, u32::MAX)?;
+        }
+        Ok(there)
+    }
+
+    /// The packet of the oldest reservation of a side that was not used.
+    fn next_packet(&mut self, side: u32) -> Result<&mut [u8], PipeFault> {
+        let slot = self.add(side + place::NEXT, 1)? & (self.pipe.slots() - 1);
+        let size = self.pipe.packet_size;
+        self.bytes(u64::from(place::PACKETS) + u64::from(slot) * u64::from(size), size as usize)
+    }
+
+    /// The other side may use what this one has used.
+    fn commit(&mut self, side: u32) -> Result<(), PipeFault> {
+        let other = place::WRITERS + place::READERS - side;
+        self.add(side + place::DONE, 1)?;
+        self.add(other + place::CREDIT, 1)?;
+        Ok(())
+    }
+}
+
+/// Offsets and bytes of the descriptor's fields, in the order in which registers hold them.
+pub(crate) const FIELDS: [(u32, u32); 3] =
+    [(field::ADDRESS, 8), (field::MAX_PACKETS, 4), (field::PACKET_SIZE, 4)];

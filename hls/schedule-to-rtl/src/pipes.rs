@@ -1,0 +1,234 @@
+//! Connected pipes: an AXI4-Stream of the kernel for each, and the unit behind it that serves the kernel's operations.
+
+use crate::core::Shared;
+use crate::memory::{Answer, Memories, Request, predicate};
+use crate::operation::net;
+use crate::token::Stream;
+use abi::StreamPort;
+use ir::{Inst, KernelArgKind, PipeAccess, PipeOp};
+use rtl::{Expr, ModuleBuilder, Param};
+use schedule::AccessKind;
+
+/// Work-items that may wait beside an operation: its answer and the channels.
+const CLIENT_DEPTH: u32 = 8;
+/// Packets that the writing end holds: the pipe's depth is at the reading end.
+const WRITER_DEPTH: u32 = 16;
+/// Least bits of an answer: those of a count.
+const ANSWER_BITS: u32 = 32;
+
+/// An operation of the kernel, at the unit of its pipe.
+pub struct PipeClient {
+    op: PipeOp,
+    request: Stream,
+    pred: Expr,
+    /// All bits that the unit gives; the boundary takes those of the result.
+    answer: Stream,
+    place: String,
+}
+
+/// Code of an operation in the units' `KINDS` parameter.
+fn code(op: PipeOp) -> u64 {
+    match op {
+        PipeOp::TakePacket | PipeOp::TakeRoom => 0,
+        PipeOp::WaitPacket | PipeOp::WaitRoom => 1,
+        PipeOp::ReadReserved | PipeOp::WriteReserved => 2,
+        PipeOp::Read | PipeOp::Write => 3,
+        PipeOp::Count => 4,
+    }
+}
+
+/// A connected pipe of a kernel.
+#[derive(Clone, Debug)]
+pub struct PipeEnd {
+    /// Index of the argument.
+    pub arg: u32,
+    /// What the kernel does with it.
+    pub access: PipeAccess,
+    /// Its port.
+    pub port: StreamPort,
+}
+
+/// The connected pipes of a kernel.
+pub fn ends(func: &ir::Function) -> Vec<PipeEnd> {
+    let args = func.kernel.as_ref().map_or(&[][..], |k| &k.args);
+    let end = |(k, a): (usize, &ir::KernelArg)| {
+        let KernelArgKind::Pipe(access) = a.kind else { return None };
+        let depth = access.connected?;
+        let name = match a.name.as_str() {
+            "" => format!("arg{k}"),
+            name => rtl::build::legal(name),
+        };
+        let data_bits = 8 * access.packet.unwrap_or(1);
+        let port =
+            StreamPort { name: format!("axis_{name}"), data_bits, depth, writes: access.writes };
+        Some(PipeEnd { arg: k as u32, access, port })
+    };
+    args.iter().enumerate().filter_map(end).collect()
+}
+
+impl Memories {
+    /// Connects an operation on a pipe and drives `request.ready`.
+    pub fn pipe(&mut self, b: &mut ModuleBuilder, sh: &Shared, inst: Inst, r: Request) -> Answer {
+        let access = &sh.s.accesses[&inst];
+        let site = crate::memory::site(sh, inst);
+        let AccessKind::Pipe(op) = access.kind else {
+            unreachable!("the memory is a pipe: schedule::verify")
+        };
+        let arg = access.argument.unwrap_or_default();
+        let end = ends(&sh.s.func).into_iter().find(|e| e.arg == arg);
+        let packet_bits = end.map_or(8, |e| e.port.data_bits);
+        let name = format!("pipe{site}");
+        let pred = predicate(sh, inst, &r);
+        let packet = r.operands.first().filter(|_| op.writes()).cloned();
+        let packet = packet.map_or(Expr::bit(false).repeat(packet_bits), |p| {
+            let whole = net(b, p);
+            b.slice(whole, 0, packet_bits)
+        });
+        let data = b.wire(&format!("{name}_packet"), packet);
+        let valid = net(b, r.valid);
+        let request = Stream { valid, ready: r.ready, data };
+        // The type of a packet may be wider than the packet.
+        let result = sh.s.func.insts[inst].result.map_or(1, |v| sh.s.func.bits(v));
+        let answer = Stream::new(b, &name, result.max(packet_bits).max(ANSWER_BITS));
+        let place = sh.place_of(inst);
+        self.pipes.entry(arg).or_default().push(PipeClient { op, request, pred, answer, place });
+        Answer { stream: Some(answer), depth: CLIENT_DEPTH }
+    }
+}
+
+/// Makes the units with their ports, when all clients are known.
+pub fn build(b: &mut ModuleBuilder, sh: &Shared, m: &mut Memories) {
+    let mut clients = std::mem::take(&mut m.pipes);
+    for end in ends(&sh.s.func) {
+        let own = clients.swap_remove(&end.arg).unwrap_or_default();
+        match (own.is_empty(), end.access.writes) {
+            (true, writes) => unused(b, &end.port, writes),
+            (false, false) => reader(b, sh, &end.port, &own),
+            (false, true) => writer(b, sh, &end.port, &own),
+        }
+    }
+}
+
+/// A port that nothing uses.
+fn unused(b: &mut ModuleBuilder, port: &StreamPort, writes: bool) {
+    let name = |s: &str| format!("{}_{s}", port.name);
+    if writes {
+        for (signal, bits) in [("tvalid", 1), ("tdata", port.data_bits)] {
+            let n = b.output(&name(signal), bits);
+            b.assign(n, Expr::bit(false).repeat(bits));
+        }
+        b.input(&name("tready"), 1);
+    } else {
+        b.input(&name("tvalid"), 1);
+        b.input(&name("tdata"), port.data_bits);
+        let n = b.output(&name("tready"), 1);
+        b.assign(n, Expr::bit(false));
+    }
+}
+
+/// What clients have in common: comment, `KINDS`, and the nets of all.
+fn kinds(clients: &[PipeClient]) -> Param {
+    let bits = 4 * clients.len() as u32;
+    let mut words = vec![0u64; bits.div_ceil(64) as usize];
+    for (k, c) in clients.iter().enumerate() {
+        words[k / 16] |= code(c.op) << (4 * (k % 16));
+    }
+    Param::Bits(bits, words)
+}
+
+fn comment(clients: &[PipeClient]) -> String {
+    let text = |c: &PipeClient| format!("{} {}", c.op.name(), c.place).trim_end().to_owned();
+    clients.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// Something of each client, the first in the lowest bits.
+fn all(clients: &[PipeClient], f: &dyn Fn(&PipeClient) -> Expr) -> Expr {
+    Expr::concat(clients.iter().rev().map(f).collect())
+}
+
+fn answer_bits(b: &ModuleBuilder, clients: &[PipeClient]) -> u32 {
+    clients.iter().map(|c| b.width(c.answer.data)).max().unwrap_or(ANSWER_BITS)
+}
+
+fn reader(b: &mut ModuleBuilder, sh: &Shared, port: &StreamPort, clients: &[PipeClient]) {
+    let n = clients.len() as u32;
+    let name = |s: &str| format!("{}_{s}", port.name);
+    let [valid, data] =
+        [("tvalid", 1), ("tdata", port.data_bits)].map(|(s, bits)| b.input(&name(s), bits));
+    let ready = b.output(&name("tready"), 1);
+    let width = answer_bits(b, clients);
+    let nets = [("c_ready", n), ("m_valid", n), ("m_data", n * width)];
+    let [c_ready, m_valid, m_data] = nets.map(|(s, bits)| b.net(&name(s), bits));
+    b.instance("clhls_pipe_reader", &format!("u_{}", port.name))
+        .comment(comment(clients))
+        .param("N", n)
+        .param("BITS", port.data_bits)
+        .param("WIDTH", width)
+        .param("DEPTH", port.depth.max(2))
+        .param("KINDS", kinds(clients))
+        .param("TARGET", Param::Text(sh.target.to_owned()))
+        .input("s_tvalid", valid)
+        .output("s_tready", ready)
+        .input("s_tdata", data)
+        .input("c_valid", all(clients, &|c| c.request.valid.into()))
+        .output("c_ready", c_ready)
+        .input("c_pred", all(clients, &|c| c.pred.clone()))
+        .output("m_valid", m_valid)
+        .input("m_ready", all(clients, &|c| c.answer.ready.into()))
+        .output("m_data", m_data)
+        .done();
+    answers(b, clients, (c_ready, m_valid, m_data), width);
+}
+
+fn writer(b: &mut ModuleBuilder, sh: &Shared, port: &StreamPort, clients: &[PipeClient]) {
+    let n = clients.len() as u32;
+    let name = |s: &str| format!("{}_{s}", port.name);
+    let [valid, data] =
+        [("tvalid", 1), ("tdata", port.data_bits)].map(|(s, bits)| b.output(&name(s), bits));
+    let ready = b.input(&name("tready"), 1);
+    let width = ANSWER_BITS;
+    let nets = [("c_ready", n), ("m_valid", n), ("m_data", n * width)];
+    let [c_ready, m_valid, m_data] = nets.map(|(s, bits)| b.net(&name(s), bits));
+    b.instance("clhls_pipe_writer", &format!("u_{}", port.name))
+        .comment(comment(clients))
+        .param("N", n)
+        .param("BITS", port.data_bits)
+        .param("WIDTH", width)
+        .param("DEPTH", WRITER_DEPTH)
+        .param("KINDS", kinds(clients))
+        .param("TARGET", Param::Text(sh.target.to_owned()))
+        .output("m_tvalid", valid)
+        .input("m_tready", ready)
+        .output("m_tdata", data)
+        .input("c_valid", all(clients, &|c| c.request.valid.into()))
+        .output("c_ready", c_ready)
+        .input("c_pred", all(clients, &|c| c.pred.clone()))
+        .input("c_data", all(clients, &|c| c.request.data.into()))
+        .output("m_valid", m_valid)
+        .input("m_ready", all(clients, &|c| c.answer.ready.into()))
+        .output("m_data", m_data)
+        .done();
+    answers(b, clients, (c_ready, m_valid, m_data), width);
+}
+
+/// Gives the clients what the unit says.
+fn answers(
+    b: &mut ModuleBuilder,
+    clients: &[PipeClient],
+    (ready, valid, data): (rtl::Net, rtl::Net, rtl::Net),
+    width: u32,
+) {
+    for (k, c) in clients.iter().enumerate() {
+        let k = k as u32;
+        let (r, v) = (b.slice(ready, k, 1), b.slice(valid, k, 1));
+        b.assign(c.request.ready, r);
+        b.assign(c.answer.valid, v);
+        let own = b.width(c.answer.data);
+        let low = b.slice(data, k * width, own.min(width));
+        let whole = match own > width {
+            true => Expr::Concat(vec![Expr::bit(false).repeat(own - width), low]),
+            false => low,
+        };
+        b.assign(c.answer.data, whole);
+    }
+}
