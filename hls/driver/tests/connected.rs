@@ -1,0 +1,115 @@
+//! Connected pipes as simulated hardware: how fast, and what is said of a kernel that waits in vain.
+
+mod common;
+
+use common::{Outcome, clhls, outcome, program, text};
+use driver::DONE;
+
+/// Adds its number to each of `n` packets, a packet an iteration.
+const KERNEL: &str = r#"module "m" addr 64 cl 200
+
+kernel f0 "number" {
+  arg 0 "in" "int" pipe read 4 connected 32 size 16 align 8
+  arg 1 "out" "int" pipe write 4 connected 16 size 16 align 8
+  arg 2 "n" "uint" i32 size 4 align 4
+  reqd_work_group_size 1 1 1
+b0:
+  v0:i32 = arg 2
+  v1:i32 = const 0
+  v2:i32 = const 1
+  jump b1(v1)
+b1(v3:i32):
+  e0 v4:i32 = pipe.read 0 @0:7:9
+  v5:i32 = add v4, v3
+  e1 = pipe.write 1 v5 after e0 @0:8:9
+  v6:i32 = add v3, v2
+  v7:i1 = icmp.ult v6, v0
+  br v7, b1(v6), b2
+b2:
+  ret
+}
+"#;
+
+fn simulate(built: &std::path::Path, packets: &str, room: &str, n: &str) -> Outcome {
+    let mut command = program();
+    let args = [format!("in=pipe:1000:{packets}"), format!("out={room}"), format!("n={n}")];
+    command.args(["run", text(built), "--global", "1", "--json"]);
+    args.iter().for_each(|a| {
+        command.args(["--arg", a]);
+    });
+    command.env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+    outcome(&command.output().expect("ran"))
+}
+
+#[test]
+fn a_packet_an_iteration_passes_and_who_waits_in_vain_is_named() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (input, built) = (dir.path().join("k.clir"), dir.path().join("out"));
+    std::fs::write(&input, KERNEL).expect("written");
+    let o = clhls(&["build", text(&input), "--board", "unit", "-q", "-o", text(&built)]);
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    let report = clhls(&["report", text(&built)]).out;
+    assert!(report.contains("pipelined, II 1"), "{report}");
+    assert!(report.contains("AXI4-Stream axis_in into the kernel, 32 bits"), "{report}");
+
+    let o = simulate(&built, "iota:i32[1000]", "pipe:1000:zeros:i32[0]", "1000");
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    let value: serde_json::Value = serde_json::from_str(&o.out).expect("one object");
+    let cycles = value["cycles"].as_u64().expect("a number");
+    assert!((1000..1100).contains(&cycles), "{cycles} cycles for a thousand packets");
+
+    let o = simulate(&built, "iota:i32[10]", "pipe:1000:zeros:i32[0]", "11");
+    assert_ne!(o.code, DONE);
+    assert!(o.err.contains("pipe `in` is empty, and the kernel waits"), "{}", o.err);
+    let o = simulate(&built, "iota:i32[100]", "pipe:20:zeros:i32[0]", "100");
+    assert!(o.err.contains("pipe `out` is full, and the kernel has another packet"), "{}", o.err);
+}
+
+#[test]
+fn connections_that_cannot_be_are_usage_or_input_errors() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../testbenches/filetests/spirv-to-ir/connected_pipe.spv"
+    );
+    let build = |connect: &str, board: &str| {
+        clhls(&[
+            "build",
+            path,
+            "--board",
+            board,
+            "--kernel",
+            "forward",
+            "--connect",
+            connect,
+            "--emit",
+            "verilog",
+        ])
+    };
+    let o = build("forward.in", "unit");
+    assert!(o.code == 2 && o.err.contains("KERNEL.ARG=stream"), "{}", o.err);
+    let o = build("forward.nothing=stream", "unit");
+    assert!(o.code == 1 && o.err.contains("error[E0119]"), "{}", o.err);
+    let dir = tempfile::tempdir().expect("scratch");
+    let out = dir.path().join("out");
+    let args = [
+        "build",
+        path,
+        "--kernel",
+        "forward",
+        "--connect",
+        "forward.in=stream",
+        "-o",
+        text(&out),
+        "-q",
+    ];
+    let o = clhls(&[&args[..], &["--board", "ulx3s"]].concat());
+    assert!(o.code == 1 && o.err.contains("the shell of ulx3s has none"), "{}", o.err);
+    assert!(!out.exists(), "nothing half-written");
+    let o = clhls(&[&args[..], &["--board", "u250"]].concat());
+    assert_eq!(o.code, DONE, "{}", o.err);
+    let xml = std::fs::read_to_string(out.join("package/forward/kernel.xml")).expect("written");
+    let port = r#"<port name="axis_in" mode="read_only" dataWidth="32" portType="stream"/>"#;
+    assert!(xml.contains(port), "{xml}");
+    let arg = r#"<arg name="in" addressQualifier="4""#;
+    assert!(xml.contains(arg), "{xml}");
+}
