@@ -244,7 +244,7 @@ def load(path):
             local_size=tuple(item["local"]) if "local" in item else None,
             offset=tuple(item["offset"]) if "offset" in item else None,
             args=dict(item["args"]), expect=dict(item.get("expect", {})), origin=item.get("origin", ""),
-            any_order=tuple(item.get("any_order", ())), follows=item.get("follows", ""),
+            any_order=tuple(item.get("any_order", ())), follows=item.get("follows", item.get("beside", "")),
             ulp=item.get("ulp", 0), sub_group_size=doc.get("sub_group_size", 16)))
     names = [launch.name for launch in launches]
     if len(set(names)) != len(names):

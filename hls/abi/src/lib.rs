@@ -27,8 +27,8 @@ pub use error::AbiError;
 pub use image::{ChannelOrder, ChannelType, ImageDescriptor, ImageFormat};
 pub use layout::{HiddenArg, HiddenSlot, RegisterMap, layout, register_words};
 pub use manifest::{
-    Channel, DivisionInfo, Kernel, LoopInfo, MANIFEST_FILE, MANIFEST_VERSION, Manifest, MemoryPort,
-    ProgramMemory, Relocation, Site, SiteKind,
+    Channel, DivisionInfo, Kernel, Link, LinkEnd, LoopInfo, MANIFEST_FILE, MANIFEST_VERSION,
+    Manifest, MemoryPort, ProgramMemory, Relocation, Site, SiteKind,
 };
 pub use pipe::PipeDescriptor;
 pub use signature::{Access, Arg, ArgKind, BUFFER_ALIGN, KernelSignature, StreamPort};

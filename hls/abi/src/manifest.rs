@@ -26,6 +26,27 @@ pub struct Manifest {
     pub program_memory: Option<ProgramMemory>,
     /// Source files that the kernels came from, as named in the module's debug information.
     pub sources: Vec<String>,
+    /// Streams of two kernels that are one pipe.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
+}
+
+/// A pipe from one kernel to another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// The end that writes.
+    pub writer: LinkEnd,
+    /// The end that reads.
+    pub reader: LinkEnd,
+}
+
+/// One end of a link: an argument whose [`stream`](crate::Arg::stream) it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkEnd {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Index of the argument.
+    pub arg: u32,
 }
 
 /// One kernel: what a caller must know, and the hardware.

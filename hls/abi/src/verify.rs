@@ -18,6 +18,7 @@ impl Manifest {
             })?;
             kernel.verify(&place, self.program_memory.is_some())?;
         }
+        self.verify_links()?;
         if let Some(memory) = &self.program_memory {
             let place = "program memory";
             require(memory.size > 0, place, || "it is empty".into())?;
@@ -31,6 +32,35 @@ impl Manifest {
             let end = memory.prints.as_ref().map(|p| p.offset.checked_add(p.size));
             let inside = end.is_none_or(|end| end.is_some_and(|end| end <= memory.size));
             require(inside, place, || "the buffer of printf lies outside".into())?;
+        }
+        Ok(())
+    }
+}
+
+impl Manifest {
+    /// Each end is a stream of its direction, with packets of one size, and of one link only.
+    fn verify_links(&self) -> Result<(), AbiError> {
+        let mut ends = BTreeSet::new();
+        for link in &self.links {
+            let mut bits = vec![];
+            for (end, writes) in [(&link.writer, true), (&link.reader, false)] {
+                let place = format!("link at argument {} of kernel {}", end.arg, end.kernel);
+                let kernel = self.kernels.iter().find(|k| k.signature.name == end.kernel);
+                let arg = kernel.and_then(|k| k.signature.args.get(end.arg as usize));
+                let stream = arg.and_then(|a| a.stream.as_ref()).filter(|s| s.writes == writes);
+                require(stream.is_some(), &place, || {
+                    format!(
+                        "it is no stream that the kernel {}",
+                        if writes { "writes" } else { "reads" }
+                    )
+                })?;
+                require(ends.insert((&end.kernel, end.arg)), &place, || "it has two links".into())?;
+                bits.extend(stream.map(|s| s.data_bits));
+            }
+            require(bits.windows(2).all(|w| w[0] == w[1]), "links", || {
+                let (from, to) = (&link.writer.kernel, &link.reader.kernel);
+                format!("packets from {from} to {to} have {bits:?} bits at the two ends")
+            })?;
         }
         Ok(())
     }

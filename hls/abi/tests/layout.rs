@@ -80,6 +80,7 @@ fn manifest() -> Manifest {
         kernels: vec![kernel],
         program_memory: None,
         sources: vec!["vadd.cl".into()],
+        links: vec![],
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line: what can be asked. One file per subcommand does it.
 
+use crate::beside::Beside;
 use crate::connect::Connection;
 use crate::pipeline::{DENORMS_ARE_ZERO, Numerics};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -96,8 +97,8 @@ pub struct InputArgs {
     /// Work-items of a sub-group: 8, 16 (the default) or 32.
     #[arg(long, value_name = "N")]
     pub sub_group_size: Option<u32>,
-    /// Make a pipe a FIFO instead of an object in memory: KERNEL.ARG=stream[:DEPTH] is an AXI4-Stream of the
-    /// kernel; may be repeated (docs/pipes.md).
+    /// Make a pipe a FIFO instead of an object in memory: WRITER.ARG=READER.ARG[:DEPTH] goes from kernel to kernel,
+    /// KERNEL.ARG=stream[:DEPTH] is an AXI4-Stream of the kernel; may be repeated (docs/pipes.md).
     #[arg(long = "connect", value_name = "KERNEL.ARG=END", value_parser = Connection::parse)]
     pub connections: Vec<Connection>,
 }
@@ -265,7 +266,9 @@ Examples:
   clhls run vadd.cl --kernel vadd --global 1024 --arg a=rand:f32[1024]:1 --arg b=rand:f32[1024]:2 \\
         --arg c=zeros:f32[1024] --arg n=1024 --out c=c.npy
   clhls run build/vadd --kernel vadd --global 1024 ... --mem-latency 200 --stall-rate 0.3
-  clhls run vadd.cl --device sim --board u250 --simd 8 --kernel vadd ... --trace vadd.fst --json")]
+  clhls run vadd.cl --device sim --board u250 --simd 8 --kernel vadd ... --trace vadd.fst --json
+  clhls run chain.cl --device sim --connect source.out=sink.in --kernel sink --global 1 --arg out=zeros:i32[64] \\
+        --beside 'source global=1 in=iota:i32[64]'")]
 pub struct RunArgs {
     /// The kernels.
     #[command(flatten)]
@@ -285,6 +288,10 @@ pub struct RunArgs {
     /// Value of an argument; NAME is its name or number.
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
     pub args: Vec<(String, String)>,
+    /// Run another kernel at the same time, which pipes connect with this one: its name, global=X[,Y[,Z]], local=.. if need be,
+    /// and NAME=VALUE for its arguments, separated by blanks; may be repeated.
+    #[arg(long, value_name = "KERNEL global=N NAME=VALUE..", value_parser = Beside::parse)]
+    pub beside: Vec<Beside>,
     /// Where to run [default: sim for a build directory, else emu].
     #[arg(long, value_enum)]
     pub device: Option<DeviceKind>,
@@ -395,7 +402,7 @@ pub struct CheckArgs {
 #[derive(Clone, Debug)]
 pub struct Sizes(pub Vec<u64>);
 
-fn sizes(text: &str) -> Result<Sizes, String> {
+pub(crate) fn sizes(text: &str) -> Result<Sizes, String> {
     let numbers: Option<Vec<u64>> = text.split(',').map(|n| n.parse().ok()).collect();
     let numbers = numbers.ok_or("expected one to three numbers, such as 1024 or 64,48")?;
     match numbers.len() {

@@ -38,6 +38,7 @@ pub(crate) fn options(compile: &CompileArgs, kernels: &[String]) -> Result<Optio
         },
         clock_mhz: compile.clock,
         platform: None,
+        connections: vec![],
         dump: compile.dump_dir.is_some(),
     })
 }
@@ -57,6 +58,7 @@ pub(crate) fn board(compile: &CompileArgs, default: Option<&str>) -> Result<Boar
 
 pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) -> Result<()> {
     let mut options = options(&args.compile, &args.kernel)?;
+    options.connections.clone_from(&args.input.connections);
     options.platform.clone_from(&args.platform);
     let board = board(&args.compile, args.emit.map(|_| "unit"))?;
     if let Some(stage) = args.emit {

@@ -1,6 +1,6 @@
 //! `clhls run`
 
-use crate::Streams;
+use crate::beside::Beside;
 use crate::cli::{DeviceKind, RunArgs};
 use crate::cmd_build::{board, check_dumps, options, write_dumps};
 use crate::cmd_report::{count, kernel_text, read_manifest};
@@ -10,10 +10,11 @@ use crate::input::{Input, read_module};
 use crate::output::{check_file, replace_file};
 use crate::pipeline::{Build, Pipeline};
 use crate::progress::Progress;
+use crate::{Streams, beside};
 use ::report::Report;
 use abi::{Access, Kernel, KernelSignature};
 use base::FileSet;
-use host::{Array, Device, NdRange, RunResult, Value};
+use host::{Array, Device, NdRange, Request, RunResult, Value};
 use interp::{Options, Order};
 use sim::{SimOptions, Simulator};
 use std::fmt::Write;
@@ -56,7 +57,7 @@ impl Running {
 }
 
 pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Result<()> {
-    let (signature, result, hardware, device, time) = {
+    let (signature, result, others, hardware, device, time) = {
         let mut progress = streams.progress(quiet || args.json);
         check_options(args)?;
         let values = values(args)?;
@@ -70,17 +71,18 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
             offset: args.offset.clone().map(|s| s.0),
         };
         let start = Instant::now();
-        let result = host::run(target.device.device(), &signature.name, &range, &values)?;
+        let request = Request { kernel: signature.name.clone(), range, args: values };
+        let (result, others) = run_all(args, &mut target, request)?;
         let time = start.elapsed();
         let kernels = std::mem::take(&mut target.hardware);
         let hardware = kernels.into_iter().find(|k| k.signature.name == signature.name);
         if let (Some(kernel), Some(profile)) = (&hardware, target.device.profile()) {
             write_report(args, target.report.take(), kernel, &result, profile)?;
         }
-        (signature, result, hardware, target.device.device().name(), time)
+        (signature, result, others, hardware, target.device.device().name(), time)
     };
     for (name, file) in &args.outputs {
-        if let Some((_, array)) = find_buffer(&result, &signature, name) {
+        if let Some((_, array)) = find_output(&result, &signature, &others, name) {
             let bytes = if file.ends_with(".png") { array.to_png()? } else { array.to_npy() };
             replace_file(Path::new(file), &bytes)?;
         }
@@ -92,11 +94,45 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
         streams.print_bytes(&result.printed.text)?;
     }
     let text = if args.json {
-        json(&signature, &result, hardware.as_ref(), device, time)
+        let more = others.iter().map(|(k, r)| value(k, r, None, device, time)).collect();
+        json(&signature, &result, hardware.as_ref(), device, time, more)
     } else {
-        summary(args, &signature, &result, hardware.as_ref(), device)
+        let mut text = summary(args, &signature, &result, hardware.as_ref(), device);
+        text.extend(others.iter().map(|(k, r)| summary(args, k, r, None, device)));
+        text
     };
     streams.print(&text)
+}
+
+/// Runs the kernel and those beside it; what came of it, and of those.
+fn run_all(
+    args: &RunArgs,
+    target: &mut Target,
+    request: Request,
+) -> Result<(RunResult, Vec<(KernelSignature, RunResult)>)> {
+    let mut requests = vec![request];
+    for beside in &args.beside {
+        requests.push(beside.request()?);
+    }
+    let device = target.device.device();
+    let mut kernels = vec![];
+    for request in &requests {
+        kernels.push(device.kernel(&request.kernel)?.clone());
+    }
+    let links = match &target.device {
+        Running::Simulated(device) => device.manifest().links.clone(),
+        Running::Emulated(device) => beside::links(&args.input.connections, &device.kernels()),
+    };
+    beside::join(&mut requests, &links, &kernels);
+    // Where they run one after the other, those that write come first.
+    let order = beside::order(&requests, &links);
+    let sorted: Vec<Request> = order.iter().map(|k| requests[*k].clone()).collect();
+    let results = host::run_together(target.device.device(), &sorted)?;
+    let mut numbered: Vec<(usize, RunResult)> = order.into_iter().zip(results).collect();
+    numbered.sort_by_key(|(k, _)| *k);
+    let mut all = kernels.into_iter().zip(numbered.into_iter().map(|(_, result)| result));
+    let (_, first) = all.next().ok_or_else(|| Failure::new("E0613", "nothing ran"))?;
+    Ok((first, all.collect()))
 }
 
 /// Writes the report with what was measured: into `--report`, else into the build's directory.
@@ -160,6 +196,10 @@ fn check_options(args: &RunArgs) -> Result<()> {
         let what = "--report does nothing without --profile";
         return Err(Failure::new("E0613", what).help("--profile"));
     }
+    if args.profile && !args.beside.is_empty() {
+        let what = "--profile does nothing with --beside";
+        return Err(Failure::new("E0613", what).help("profile the kernels one by one"));
+    }
     let built = args.input.input.is_dir();
     if let (true, [option, ..]) = (built, args.compile.given().as_slice()) {
         let what = format!("{option} does nothing: {} is built", args.input.input.display());
@@ -213,7 +253,7 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
         // Native code has pipes in memory, which give the same packets.
         input.connections.clear();
     }
-    let Input { module, warnings } = read_module(&input, args.kernel.as_slice())?;
+    let Input { module, warnings } = read_module(&input, &wanted(args))?;
     progress.warn(&warnings);
     if args.device == Some(DeviceKind::Sim) {
         let build = build(args, module, progress)?;
@@ -237,9 +277,15 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
     Ok(Target { device, hardware: vec![], report: None })
 }
 
+/// The kernels that are needed; all if none is named.
+fn wanted(args: &RunArgs) -> Vec<String> {
+    let others = args.beside.iter().map(|b| b.kernel.clone());
+    args.kernel.iter().cloned().chain(others.filter(|_| args.kernel.is_some())).collect()
+}
+
 fn build(args: &RunArgs, module: ir::Module, progress: &mut Progress<'_>) -> Result<Build> {
-    let kernels: Vec<String> = args.kernel.iter().cloned().collect();
-    let options = options(&args.compile, &kernels)?;
+    let mut options = options(&args.compile, &wanted(args))?;
+    options.connections.clone_from(&args.input.connections);
     let board = board(&args.compile, Some("unit"))?;
     let mut tell = |what: &str| progress.step(what);
     let pipeline = Pipeline::new(&options, &board, &mut tell);
@@ -318,6 +364,11 @@ fn choose_kernel(device: &dyn Device, name: Option<&str>) -> Result<KernelSignat
 /// Names of `--out` are those of buffers; known before anything runs.
 fn check_outputs(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
     for (name, file) in &args.outputs {
+        let of_other =
+            |b: &Beside| name.strip_prefix(&b.kernel).is_some_and(|n| n.starts_with('.'));
+        if args.beside.iter().any(of_other) {
+            continue;
+        }
         if !signature.arg(name).is_some_and(|a| a.kind.has_memory()) {
             let what =
                 format!("--out {name}={file}: kernel `{}` has no such buffer", signature.name);
@@ -325,6 +376,20 @@ fn check_outputs(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A buffer of the kernel, or `KERNEL.NAME` of one beside it.
+fn find_output<'a>(
+    result: &'a RunResult,
+    signature: &KernelSignature,
+    others: &'a [(KernelSignature, RunResult)],
+    name: &str,
+) -> Option<&'a (String, Array)> {
+    find_buffer(result, signature, name).or_else(|| {
+        let (kernel, name) = name.split_once('.')?;
+        let (signature, result) = others.iter().find(|(k, _)| k.name == kernel)?;
+        find_buffer(result, signature, name)
+    })
 }
 
 fn find_buffer<'a>(
@@ -419,7 +484,22 @@ fn json(
     hardware: Option<&Kernel>,
     device: &str,
     time: Duration,
+    beside: Vec<serde_json::Value>,
 ) -> String {
+    let mut value = value(signature, result, hardware, device, time);
+    if !beside.is_empty() {
+        value["beside"] = beside.into();
+    }
+    format!("{value:#}\n")
+}
+
+fn value(
+    signature: &KernelSignature,
+    result: &RunResult,
+    hardware: Option<&Kernel>,
+    device: &str,
+    time: Duration,
+) -> serde_json::Value {
     let h = result.stats.hardware;
     let loops: Vec<serde_json::Value> = hardware
         .iter()
@@ -431,7 +511,7 @@ fn json(
             })
         })
         .collect();
-    let value = serde_json::json!({
+    serde_json::json!({
         "kernel": signature.name,
         "device": device,
         "launches": 1,
@@ -444,6 +524,5 @@ fn json(
         "loops": loops,
         "printed": String::from_utf8_lossy(&result.printed.text),
         "seconds": time.as_secs_f64(),
-    });
-    format!("{value:#}\n")
+    })
 }

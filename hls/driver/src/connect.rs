@@ -1,5 +1,7 @@
 //! Connections of pipes: `--connect`.
 
+use crate::failure::{Failure, Result};
+use abi::{Link, LinkEnd, Manifest};
 use spirv_to_ir::ConnectedPipe;
 
 /// Packets that a connected pipe holds where the user does not say: enough that neither side waits for the other's latency.
@@ -7,45 +9,90 @@ const DEPTH: u32 = 16;
 /// Most packets: a FIFO on the chip.
 const MOST_DEPTH: u32 = 1 << 16;
 
-/// A pipe argument that is a FIFO.
+/// What a connection looks like, for messages.
+const FORM: &str = "expected KERNEL.ARG=stream[:DEPTH] or KERNEL.ARG=KERNEL.ARG[:DEPTH], such as filter.in=stream:64 or source.out=filter.in";
+
+/// A pipe that is a FIFO: of one kernel, or from one to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// Name of the kernel.
-    pub kernel: String,
-    /// Name or number of its argument.
-    pub arg: String,
+    /// The argument that it was given for; of two kernels the one that writes.
+    pub end: End,
+    /// The argument of the kernel that reads.
+    pub to: Option<End>,
     /// Packets that the pipe holds.
     pub depth: u32,
 }
 
+/// A kernel argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Name or number of its argument.
+    pub arg: String,
+}
+
+impl End {
+    fn parse(text: &str) -> Option<Self> {
+        let (kernel, arg) = text.split_once('.').filter(|(k, a)| !k.is_empty() && !a.is_empty())?;
+        Some(End { kernel: kernel.into(), arg: arg.into() })
+    }
+
+    /// The argument in a manifest, if it is a stream.
+    fn find(&self, manifest: &Manifest) -> Option<LinkEnd> {
+        let kernel = manifest.kernels.iter().find(|k| k.signature.name == self.kernel)?;
+        let arg = kernel.signature.arg(&self.arg).filter(|a| a.stream.is_some())?;
+        Some(LinkEnd { kernel: self.kernel.clone(), arg: arg.index })
+    }
+}
+
 impl Connection {
-    /// Parses `KERNEL.ARG=stream[:DEPTH]`.
+    /// Parses `KERNEL.ARG=stream[:DEPTH]` or `KERNEL.ARG=KERNEL.ARG[:DEPTH]`.
     ///
     /// # Errors
     /// A sentence that says what is expected.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let form =
-            "expected KERNEL.ARG=stream or KERNEL.ARG=stream:DEPTH, such as filter.in=stream:64";
-        let (from, to) = text.split_once('=').ok_or(form)?;
-        let (kernel, arg) = from.split_once('.').ok_or(form)?;
-        let (end, depth) = match to.split_once(':') {
-            Some((end, depth)) => (end, depth.parse().map_err(|_| form)?),
+    pub fn parse(text: &str) -> std::result::Result<Self, String> {
+        let (from, to) = text.split_once('=').ok_or(FORM)?;
+        let end = End::parse(from).ok_or(FORM)?;
+        let (to, depth) = match to.split_once(':') {
+            Some((to, depth)) => (to, depth.parse().map_err(|_| FORM)?),
             None => (to, DEPTH),
         };
-        if end != "stream" || kernel.is_empty() || arg.is_empty() {
-            return Err(form.into());
-        }
+        let to = match to {
+            "stream" => None,
+            to => Some(End::parse(to).ok_or(FORM)?),
+        };
         if !(1..=MOST_DEPTH).contains(&depth) {
             return Err(format!("a connected pipe holds 1 to {MOST_DEPTH} packets, not {depth}"));
         }
-        Ok(Connection { kernel: kernel.into(), arg: arg.into(), depth })
+        Ok(Connection { end, to, depth })
     }
 
     /// The arguments that become FIFOs.
-    pub fn pipes(&self) -> Option<ConnectedPipe> {
-        let (kernel, arg) = (self.kernel.clone(), self.arg.clone());
-        Some(ConnectedPipe { kernel, arg, depth: self.depth })
+    pub fn pipes(&self) -> impl Iterator<Item = ConnectedPipe> + '_ {
+        [Some(&self.end), self.to.as_ref()].into_iter().flatten().map(|end| ConnectedPipe {
+            kernel: end.kernel.clone(),
+            arg: end.arg.clone(),
+            depth: self.depth,
+        })
     }
+}
+
+/// Writes into the manifest which of its streams are one pipe. Connections of kernels that are not built are left out.
+///
+/// # Errors
+/// `E0119` if two ends do not fit.
+pub(crate) fn add_links(manifest: &mut Manifest, connections: &[Connection]) -> Result<()> {
+    for connection in connections {
+        let Some(to) = &connection.to else { continue };
+        if let (Some(writer), Some(reader)) = (connection.end.find(manifest), to.find(manifest)) {
+            manifest.links.push(Link { writer, reader });
+        }
+    }
+    manifest.verify().map_err(|e| {
+        let help = "connect from a kernel that writes to one that reads, each pipe once, with packets of one size";
+        Failure::new("E0119", e.to_string()).help(help)
+    })
 }
 
 #[cfg(test)]
@@ -55,8 +102,15 @@ mod tests {
     #[test]
     fn connections_are_read_or_refused_with_the_reason() {
         let good = Connection::parse("scale.in=stream:64").expect("sound");
-        assert_eq!((good.kernel.as_str(), good.arg.as_str(), good.depth), ("scale", "in", 64));
+        assert_eq!(
+            (good.end.kernel.as_str(), good.end.arg.as_str(), good.depth),
+            ("scale", "in", 64)
+        );
         assert_eq!(Connection::parse("scale.0=stream").map(|c| c.depth), Ok(16));
+        let two = Connection::parse("source.out=scale.in:5").expect("sound");
+        let pipes: Vec<String> =
+            two.pipes().map(|p| format!("{}.{} {}", p.kernel, p.arg, p.depth)).collect();
+        assert_eq!(pipes, ["source.out 5", "scale.in 5"]);
         for bad in [
             "scale=stream",
             "scale.in",

@@ -2,6 +2,7 @@
 //!
 //! [`run`] executes a command line; `main.rs` only calls it. Start reading at [`pipeline`].
 
+mod beside;
 pub mod cli;
 mod cmd_boards;
 mod cmd_build;

@@ -1,5 +1,6 @@
 //! The path from a module to a package, in the words of the folders of `hls/`.
 
+use crate::connect::{Connection, add_links};
 use crate::failure::{Failure, Result};
 use crate::fit::{Hardware, Thrift};
 use crate::input::attach_sources;
@@ -37,6 +38,8 @@ pub struct Options {
     pub clock_mhz: Option<f64>,
     /// Vitis platform.
     pub platform: Option<String>,
+    /// Pipes that are FIFOs; those that lead from kernel to kernel are one pipe.
+    pub connections: Vec<Connection>,
     /// Whether to keep the text of every stage.
     pub dump: bool,
 }
@@ -378,8 +381,9 @@ impl<'a> Pipeline<'a> {
     ///
     /// # Errors
     /// Those of the step.
-    pub fn pack(&self, verilog: FileSet, manifest: Manifest, report: Report) -> Result<Build> {
+    pub fn pack(&self, verilog: FileSet, mut manifest: Manifest, report: Report) -> Result<Build> {
         self.step("package");
+        add_links(&mut manifest, &self.options.connections)?;
         let options = PackOptions { platform: self.options.platform.clone() };
         let mut files = verilog_to_package::pack(&manifest, &verilog, self.board, &options)?;
         files.extend(verilog);

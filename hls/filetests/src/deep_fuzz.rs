@@ -87,6 +87,7 @@ fn build(module: Module, board: &Board) -> Result<(), Diagnostics> {
         scheduling: Scheduling::Sdc,
         clock_mhz: None,
         platform: None,
+        connections: vec![],
         dump: false,
     };
     let mut silent = |_: &str| {};

@@ -1,6 +1,6 @@
 //! `launches.toml` (docs/launches.md): reads it and runs its launches on a device.
 
-use host::{Array, Device, LaunchStats, NdRange, PipeValue, Value};
+use host::{Array, Device, LaunchStats, NdRange, PipeValue, Request, Value};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -54,6 +54,7 @@ struct RawLaunch {
     #[serde(default)]
     any_order: Vec<String>,
     follows: Option<String>,
+    beside: Option<String>,
     #[serde(default)]
     ulp: Ulp,
     #[serde(default, rename = "origin")]
@@ -107,6 +108,8 @@ pub struct Launch {
     pub any_order: Vec<String>,
     /// The launch before, which leaves pipes for this one.
     pub follows: Option<Box<Launch>>,
+    /// The launch before runs at the same time, where the device can.
+    pub beside: bool,
     /// Pipes of the launch file, by name.
     pub pipes: BTreeMap<String, String>,
     /// How exact floats must be.
@@ -121,6 +124,27 @@ impl Launch {
             kernels.push(self.kernel.clone());
         }
         kernels
+    }
+
+    /// What a device needs, and the pipes of the file that the arguments are. `left` are pipes that other launches have left.
+    fn request(
+        &self,
+        folder: &Path,
+        left: &BTreeMap<String, Vec<u8>>,
+    ) -> Result<(Request, Vec<Option<String>>), String> {
+        let (mut args, mut pipes) = (vec![], vec![]);
+        for (name, text) in &self.args {
+            let value = self.value(text, folder, left);
+            let (value, pipe) = value.map_err(|e| format!("{name}: {e}"))?;
+            args.push((name.clone(), value));
+            pipes.push(pipe);
+        }
+        let range = NdRange {
+            global: self.global.clone(),
+            local: self.local.clone(),
+            offset: self.offset.clone(),
+        };
+        Ok((Request { kernel: self.kernel.clone(), range, args }, pipes))
     }
 
     /// The value of an argument, and the pipe of the file that it is. `left` are pipes that other launches have left.
@@ -157,7 +181,7 @@ impl LaunchFile {
             return Err(fail(&format!("two launches are called `{}`", twice[0])));
         }
         for (k, launch) in file.launches.iter().enumerate() {
-            let Some(before) = &launch.follows else { continue };
+            let Some(before) = launch.follows.as_ref().or(launch.beside.as_ref()) else { continue };
             if !file.launches[..k].iter().any(|l| l.name == *before) {
                 let what =
                     format!("launch `{}` follows `{before}`, which is none before it", launch.name);
@@ -174,7 +198,7 @@ impl LaunchFile {
 
     fn launch(&self, l: &RawLaunch) -> Launch {
         // Launches follow only those before them: this ends.
-        let before = l.follows.as_ref();
+        let before = l.follows.as_ref().or(l.beside.as_ref());
         let before = before.and_then(|name| self.launches.iter().find(|b| b.name == *name));
         let l = l.clone();
         Launch {
@@ -186,6 +210,7 @@ impl LaunchFile {
             args: l.args.into_iter().collect(),
             expect: l.expect.into_iter().collect(),
             any_order: l.any_order,
+            beside: l.beside.is_some(),
             follows: before.map(|before| Box::new(self.launch(before))),
             pipes: self.pipes.clone(),
             ulp: l.ulp,
@@ -248,33 +273,38 @@ struct Ran {
     left: BTreeMap<String, Vec<u8>>,
 }
 
-/// Runs those that a launch follows and the launch itself, each with the program freshly loaded.
+/// Runs those that a launch follows and the launch itself, each with the program freshly loaded; those that run beside one
+/// another together.
 fn run(device: &mut dyn Device, launch: &Launch, folder: &Path) -> Result<Ran, String> {
-    let mut left = match &launch.follows {
+    let mut group = vec![launch];
+    let mut first = launch;
+    while let (true, Some(before)) = (first.beside, &first.follows) {
+        first = before;
+        group.insert(0, first);
+    }
+    let mut left = match &first.follows {
         Some(before) => {
             run(device, before, folder).map_err(|e| format!("{}: {e}", before.name))?.left
         }
         None => BTreeMap::new(),
     };
     device.reload_program().map_err(|e| e.to_string())?;
-    let (mut args, mut pipes) = (vec![], vec![]);
-    for (name, text) in &launch.args {
-        let value = launch.value(text, folder, &left);
-        let (value, pipe) = value.map_err(|e| format!("{name}: {e}"))?;
-        args.push((name.clone(), value));
-        pipes.push(pipe);
+    let (mut requests, mut shared) = (vec![], vec![]);
+    for launch in group {
+        let (request, pipes) = launch.request(folder, &left)?;
+        requests.push(request);
+        shared.push(pipes);
     }
-    let range = NdRange {
-        global: launch.global.clone(),
-        local: launch.local.clone(),
-        offset: launch.offset.clone(),
-    };
-    let result = host::run(device, &launch.kernel, &range, &args).map_err(|e| e.to_string())?;
-    for ((arg, _), pipe) in args.iter().zip(pipes) {
-        let object = result.pipes.iter().find(|(name, _)| name == arg);
-        left.extend(pipe.zip(object.map(|(_, object)| object.clone())));
+    let mut results = host::run_together(device, &requests).map_err(|e| e.to_string())?;
+    for ((request, pipes), result) in requests.iter().zip(shared).zip(&results) {
+        for ((arg, _), pipe) in request.args.iter().zip(pipes) {
+            let object = result.pipes.iter().find(|(name, _)| name == arg);
+            left.extend(pipe.zip(object.map(|(_, object)| object.clone())));
+        }
     }
-    Ok(Ran { result, args, left })
+    let (result, request) = (results.pop(), requests.pop());
+    let (Some(result), Some(request)) = (result, request) else { return Err("no launch".into()) };
+    Ok(Ran { result, args: request.args, left })
 }
 
 /// Runs a launch with the program freshly loaded and compares the buffers. File names are relative to `folder`.

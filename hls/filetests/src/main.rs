@@ -203,6 +203,7 @@ struct Loaded {
     kernels: Vec<String>,
     /// Work-items exchange packets: the order in which they run is part of the test.
     pipes: bool,
+    connections: Vec<Connection>,
 }
 
 /// The module of a kernel and its launches; `KERNEL:LAUNCH` has one.
@@ -219,11 +220,12 @@ fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Resu
     }
     let path = settings.modules.join(format!("{kernel}.{producer}.spv"));
     let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let mut connected = vec![];
+    let (mut connected, mut connections) = (vec![], vec![]);
     for text in file.connect.iter().filter(|_| settings.device != On::Native) {
         let connection = Connection::parse(text)?;
-        let read = wanted.is_empty() || wanted.contains(&connection.kernel);
-        connected.extend(connection.pipes().filter(|_| read));
+        let read = |kernel: &String| wanted.is_empty() || wanted.contains(kernel);
+        connected.extend(connection.pipes().filter(|pipe| read(&pipe.kernel)));
+        connections.push(connection);
     }
     let how = ReadOptions {
         numerics: Numerics::of_options(file.options.split_whitespace()),
@@ -239,7 +241,7 @@ fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Resu
         kernels = one.kernels();
     }
     let (local_bytes, pipes) = (file.local_capacity().max(1), !file.pipes.is_empty());
-    Ok(Loaded { module, local_bytes, launches, folder, kernels, pipes })
+    Ok(Loaded { module, local_bytes, launches, folder, kernels, pipes, connections })
 }
 
 /// Runs the launches; all failures are reported.
@@ -364,7 +366,7 @@ fn run_sim(
     settings: &Settings,
     behaviours: &[Behaviour],
 ) -> Result<usize, String> {
-    let Loaded { module, local_bytes, launches, folder, kernels, .. } =
+    let Loaded { module, local_bytes, launches, folder, kernels, connections, .. } =
         load(kernel, producer, settings, true)?;
     let mut count = 0;
     for &(schedule, seed, latency, stalls) in behaviours {
@@ -378,6 +380,7 @@ fn run_sim(
             scheduling: schedule,
             clock_mhz: None,
             platform: None,
+            connections: connections.clone(),
             dump: false,
         };
         let board =

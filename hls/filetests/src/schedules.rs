@@ -58,6 +58,7 @@ fn schedules(
         scheduling,
         clock_mhz: None,
         platform: None,
+        connections: vec![],
         dump: false,
     };
     // A board with a real device: its operators have fractions of a cycle.

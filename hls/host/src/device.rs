@@ -69,6 +69,17 @@ pub struct HardwareStats {
 
 /// Something that runs kernels.
 ///
+/// What a launch needs.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Its index space.
+    pub range: NdRange,
+    /// Its arguments.
+    pub args: Vec<LaunchArg>,
+}
+
 /// A device holds one program. Buffers belong to the device that allocated them.
 pub trait Device {
     /// Short name: `emu`, `sim`.
@@ -128,6 +139,14 @@ pub trait Device {
         range: &NdRange,
         args: &[LaunchArg],
     ) -> Result<LaunchStats, Error>;
+
+    /// Runs kernels at the same time where pipes connect them, else one after the other, and waits for the end of all.
+    ///
+    /// # Errors
+    /// As [`Self::launch`].
+    fn launch_together(&mut self, launches: &[Start]) -> Result<Vec<LaunchStats>, Error> {
+        launches.iter().map(|l| self.launch(&l.kernel, &l.range, &l.args)).collect()
+    }
 
     /// What kernels have printed since the last call.
     ///

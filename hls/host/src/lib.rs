@@ -19,12 +19,12 @@ mod run;
 pub mod value;
 
 pub use bind::{BoundArg, bind, bind_all};
-pub use device::{BufferId, Device, HardwareStats, LaunchArg, LaunchStats, check_args};
+pub use device::{BufferId, Device, HardwareStats, LaunchArg, LaunchStats, Start, check_args};
 pub use error::{Error, ErrorKind};
 pub use image_value::ImageValue;
 pub use loaded::{LoadedProgram, MemoryRegion, PAGE, RawArg, check_raw_arg, check_raw_args};
 pub use ndrange::{NdRange, ResolvedRange};
 pub use pipe_value::PipeValue;
 pub use print::Printed;
-pub use run::{RunResult, run};
+pub use run::{Request, RunResult, run, run_together};
 pub use value::{Array, Value};

@@ -3,7 +3,8 @@
 use crate::bind::{BoundArg, bind_all};
 use crate::device::describe;
 use crate::{
-    Array, BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, Value,
+    Array, BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, Start,
+    Value,
 };
 use abi::image::TEXEL_ALIGN;
 use abi::{Arg, KernelSignature};
@@ -22,6 +23,17 @@ pub struct RunResult {
     pub printed: Printed,
 }
 
+/// A launch by the values of its arguments.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Its index space.
+    pub range: NdRange,
+    /// Pairs of an argument's name (or number) and its value.
+    pub args: Vec<(String, Value)>,
+}
+
 /// Runs a kernel once: allocates and fills a buffer for each buffer argument, launches, reads all
 /// buffers back and frees them.
 ///
@@ -35,22 +47,44 @@ pub fn run(
     range: &NdRange,
     args: &[(String, Value)],
 ) -> Result<RunResult, Error> {
-    let signature = device.kernel(kernel)?.clone();
-    let bound = bind_all(&signature, args)?;
+    let request = Request { kernel: kernel.into(), range: range.clone(), args: args.to_vec() };
+    let mut results = run_together(device, &[request])?;
+    Ok(results.swap_remove(0))
+}
+
+/// The same for several kernels, which run at the same time where pipes connect them. What they print comes with the last one.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_together(
+    device: &mut dyn Device,
+    requests: &[Request],
+) -> Result<Vec<RunResult>, Error> {
+    let mut kernels = vec![];
+    for request in requests {
+        let signature = device.kernel(&request.kernel)?.clone();
+        let bound = bind_all(&signature, &request.args)?;
+        kernels.push((signature, bound));
+    }
     let mut allocated = Vec::new();
-    let result = run_bound(device, &signature, range, &bound, &mut allocated);
+    let outcomes = run_bound(device, requests, &kernels, &mut allocated);
     for buffer in allocated {
         device.free(buffer)?;
     }
-    let (stats, contents) = result?;
-    let printed = device.take_printed()?;
-    let (mut buffers, mut pipes) = (vec![], vec![]);
-    for (arg, content) in signature.args.iter().zip(contents) {
-        let Some(content) = content else { continue };
-        buffers.push((arg.name.clone(), content.array));
-        pipes.extend(content.object.map(|object| (arg.name.clone(), object)));
+    let mut results = vec![];
+    for ((stats, contents), (signature, _)) in outcomes?.into_iter().zip(&kernels) {
+        let (mut buffers, mut pipes) = (vec![], vec![]);
+        for (arg, content) in signature.args.iter().zip(contents) {
+            let Some(content) = content else { continue };
+            buffers.push((arg.name.clone(), content.array));
+            pipes.extend(content.object.map(|object| (arg.name.clone(), object)));
+        }
+        results.push(RunResult { stats, buffers, pipes, printed: Printed::default() });
     }
-    Ok(RunResult { stats, buffers, pipes, printed })
+    if let Some(last) = results.last_mut() {
+        last.printed = device.take_printed()?;
+    }
+    Ok(results)
 }
 
 /// What an argument holds after a launch.
@@ -109,34 +143,58 @@ impl Memory<'_> {
     }
 }
 
-/// What an earlier argument got for the same pipe.
-fn same_pipe(arg: &BoundArg, bound: &[BoundArg], args: &[LaunchArg]) -> Option<LaunchArg> {
-    let name = |arg: &BoundArg| match arg {
-        BoundArg::Pipe(_, pipe) => pipe.name.clone(),
+/// The name of a pipe, where it has one.
+fn pipe_name(arg: &BoundArg) -> Option<&str> {
+    match arg {
+        BoundArg::Pipe(_, pipe) => pipe.name.as_deref(),
         _ => None,
-    };
-    let wanted = name(arg)?;
-    let known = args.iter().zip(bound).find(|(_, bound)| name(bound).as_ref() == Some(&wanted));
-    known.map(|(arg, _)| arg.clone())
+    }
 }
 
 fn run_bound(
     device: &mut dyn Device,
-    kernel: &KernelSignature,
-    range: &NdRange,
-    bound: &[BoundArg],
+    requests: &[Request],
+    kernels: &[(KernelSignature, Vec<BoundArg>)],
     allocated: &mut Vec<BufferId>,
-) -> Result<Outcome, Error> {
-    let mut memory = Memory { device, kernel, allocated };
-    let mut args = Vec::with_capacity(bound.len());
-    for (info, arg) in kernel.args.iter().zip(bound) {
-        let arg = match same_pipe(arg, bound, &args) {
-            Some(shared) => shared,
-            None => memory.argument(info, arg)?,
-        };
-        args.push(arg);
+) -> Result<Vec<Outcome>, Error> {
+    let mut starts: Vec<Start> = vec![];
+    // Arguments with pipes of one name get one pipe.
+    let mut named: Vec<(&str, LaunchArg)> = vec![];
+    for (request, (signature, bound)) in requests.iter().zip(kernels) {
+        let mut memory =
+            Memory { device: &mut *device, kernel: signature, allocated: &mut *allocated };
+        let mut args = Vec::with_capacity(bound.len());
+        for (info, arg) in signature.args.iter().zip(bound) {
+            let name = pipe_name(arg);
+            let known = named.iter().find(|(n, _)| Some(*n) == name).map(|(_, arg)| arg.clone());
+            let made = match known {
+                Some(shared) => shared,
+                None => memory.argument(info, arg)?,
+            };
+            named.extend(name.map(|n| (n, made.clone())));
+            args.push(made);
+        }
+        let (kernel, range) = (signature.name.clone(), request.range.clone());
+        starts.push(Start { kernel, range, args });
     }
-    let stats = device.launch(&kernel.name, range, &args)?;
+    let all = match &starts[..] {
+        [one] => vec![device.launch(&one.kernel, &one.range, &one.args)?],
+        several => device.launch_together(several)?,
+    };
+    let mut outcomes = vec![];
+    for ((stats, start), (signature, bound)) in all.into_iter().zip(&starts).zip(kernels) {
+        outcomes.push((stats, contents(device, signature, &start.args, bound)?));
+    }
+    Ok(outcomes)
+}
+
+/// What the arguments of a kernel hold after its launch.
+fn contents(
+    device: &mut dyn Device,
+    kernel: &KernelSignature,
+    args: &[LaunchArg],
+    bound: &[BoundArg],
+) -> Result<Vec<Option<Content>>, Error> {
     let mut contents = Vec::with_capacity(bound.len());
     for (arg, bound) in args.iter().zip(bound) {
         contents.push(match (arg, bound) {
@@ -157,5 +215,5 @@ fn run_bound(
             _ => None,
         });
     }
-    Ok((stats, contents))
+    Ok(contents)
 }

@@ -60,6 +60,7 @@ pub fn lower(
         kernels,
         program_memory,
         sources: module.sources.files.values().map(|f| f.name.clone()).collect(),
+        links: vec![],
     };
     Ok((design, manifest))
 }

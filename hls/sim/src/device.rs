@@ -2,13 +2,13 @@
 
 use crate::launch::{Limits, Outcome, RegisterBlock, explain, run};
 use crate::memory::DeviceMemory;
-use crate::pipes;
 use crate::profile::Profile;
 use crate::report::Context;
+use crate::{pipes, together};
 use abi::{Arg, ImageDescriptor, Kernel, KernelSignature, Manifest, PipeDescriptor, StreamPort};
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg,
-    ResolvedRange, check_args,
+    ResolvedRange, Start, check_args,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -251,6 +251,38 @@ impl Simulator {
         buffer.map_or_else(Printed::default, |buffer| host::print::take(&prints.formats, buffer))
     }
 
+    /// A launch with its arguments as device addresses.
+    fn prepare(&self, name: &str, range: &NdRange, args: &[LaunchArg]) -> Result<Prepared, Error> {
+        let kernel = self.find(name)?.clone();
+        check_args(&kernel.signature, args)?;
+        let range = range.resolve(&kernel.signature)?;
+        let mut names = vec![];
+        let mut raw = Vec::with_capacity(args.len());
+        for (info, arg) in kernel.signature.args.iter().zip(args) {
+            raw.push(match arg {
+                &LaunchArg::Buffer { buffer, offset } => {
+                    let base = self.memory.address(buffer)?;
+                    names.push((base, info.name.clone()));
+                    RawArg::Pointer(base.wrapping_add(offset))
+                }
+                &LaunchArg::Image { buffer, descriptor } => {
+                    let texels = self.memory.address(buffer)?;
+                    names.push((texels, info.name.clone()));
+                    RawArg::Image(ImageDescriptor { texels, ..descriptor })
+                }
+                &LaunchArg::Pipe { buffer, descriptor } => {
+                    let address = self.memory.address(buffer)?;
+                    names.push((address, info.name.clone()));
+                    RawArg::Pipe(PipeDescriptor { address, ..descriptor })
+                }
+                LaunchArg::Null => RawArg::Pointer(0),
+                LaunchArg::Local(size) => RawArg::Local(*size),
+                LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
+            });
+        }
+        Ok(Prepared { kernel, range, args: raw, names })
+    }
+
     /// A launch whose arguments are device addresses, on an instance that was taken out of the table.
     pub(crate) fn execute(
         &self,
@@ -269,6 +301,22 @@ impl Simulator {
     /// Keeps an instance for the next launch of its kernel.
     pub(crate) fn put_model(&mut self, kernel: &str, model: Model) {
         self.models.insert(kernel.to_owned(), model);
+    }
+}
+
+/// A launch that is ready.
+pub(crate) struct Prepared {
+    pub kernel: Kernel,
+    pub range: ResolvedRange,
+    pub args: Vec<RawArg>,
+    /// Device address and name of each buffer argument, for messages.
+    pub names: Vec<(u64, String)>,
+}
+
+impl Prepared {
+    pub(crate) fn raw(&self) -> RawLaunch<'_> {
+        let Prepared { kernel, range, args, names } = self;
+        RawLaunch { kernel, range, args, names }
     }
 }
 
@@ -295,16 +343,9 @@ pub(crate) fn streams(kernel: &Kernel) -> impl Iterator<Item = (&Arg, &StreamPor
     kernel.signature.args.iter().filter_map(|arg| Some((arg, arg.stream.as_ref()?)))
 }
 
-/// Runs a launch on an instance. After an error the instance is of no use: its state is unknown.
-fn execute(
-    model: &mut Model,
-    launch: &RawLaunch<'_>,
-    regions: &mut [Region<'_>],
-    limits: Limits,
-    program_base: u64,
-    (count, profile): (bool, &mut Option<Profile>),
-) -> Result<LaunchStats, Error> {
-    let RawLaunch { kernel, range, args, names } = *launch;
+/// The registers of a launch.
+pub(crate) fn registers(launch: &RawLaunch<'_>, program_base: u64) -> RegisterBlock {
+    let RawLaunch { kernel, range, args, .. } = *launch;
     let mut block = RegisterBlock::new(kernel);
     for (info, arg) in kernel.signature.args.iter().zip(args) {
         let bytes = match arg {
@@ -319,6 +360,36 @@ fn execute(
         }
     }
     block.put_hidden(kernel, range, program_base);
+    block
+}
+
+/// As many work-items must have finished as the launch has.
+pub(crate) fn check_work_items(
+    context: &Context<'_>,
+    range: &ResolvedRange,
+    stats: &LaunchStats,
+) -> Result<(), Error> {
+    if u128::from(stats.work_items) != range.work_items() {
+        return Err(context.hardware(format!(
+            "{} work-items finished, the launch has {}; this is a bug of the hardware generator",
+            stats.work_items,
+            range.work_items()
+        )));
+    }
+    Ok(())
+}
+
+/// Runs a launch on an instance. After an error the instance is of no use: its state is unknown.
+fn execute(
+    model: &mut Model,
+    launch: &RawLaunch<'_>,
+    regions: &mut [Region<'_>],
+    limits: Limits,
+    program_base: u64,
+    (count, profile): (bool, &mut Option<Profile>),
+) -> Result<LaunchStats, Error> {
+    let RawLaunch { kernel, range, args, names } = *launch;
+    let block = registers(launch, program_base);
     pipes::fill(model, kernel, args, regions);
     let mut session = model.session(regions).map_err(model_error)?;
     let before = Profile::start(&mut session, kernel, count);
@@ -328,19 +399,13 @@ fn execute(
     }
     *profile = before.map(|before| before.finish(&mut session, kernel));
     drop(session);
-    pipes::take(model, kernel, args, regions);
+    pipes::take(model, kernel, args, regions, |_| false);
     let context = Context { kernel, regions, arguments: names };
     let stats = match outcome? {
         Outcome::Done(stats) => stats,
         outcome => return Err(explain(&outcome, &context, model, limits)),
     };
-    if u128::from(stats.work_items) != range.work_items() {
-        return Err(context.hardware(format!(
-            "{} work-items finished, the launch has {}; this is a bug of the hardware generator",
-            stats.work_items,
-            range.work_items()
-        )));
-    }
+    check_work_items(&context, range, &stats)?;
     Ok(stats)
 }
 
@@ -377,34 +442,9 @@ impl Device for Simulator {
         range: &NdRange,
         args: &[LaunchArg],
     ) -> Result<LaunchStats, Error> {
-        let kernel = self.find(name)?.clone();
-        check_args(&kernel.signature, args)?;
-        let range = range.resolve(&kernel.signature)?;
-        let mut names = vec![];
-        let mut raw = Vec::with_capacity(args.len());
-        for (info, arg) in kernel.signature.args.iter().zip(args) {
-            raw.push(match arg {
-                &LaunchArg::Buffer { buffer, offset } => {
-                    let base = self.memory.address(buffer)?;
-                    names.push((base, info.name.clone()));
-                    RawArg::Pointer(base.wrapping_add(offset))
-                }
-                &LaunchArg::Image { buffer, descriptor } => {
-                    let texels = self.memory.address(buffer)?;
-                    names.push((texels, info.name.clone()));
-                    RawArg::Image(ImageDescriptor { texels, ..descriptor })
-                }
-                &LaunchArg::Pipe { buffer, descriptor } => {
-                    let address = self.memory.address(buffer)?;
-                    names.push((address, info.name.clone()));
-                    RawArg::Pipe(PipeDescriptor { address, ..descriptor })
-                }
-                LaunchArg::Null => RawArg::Pointer(0),
-                LaunchArg::Local(size) => RawArg::Local(*size),
-                LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
-            });
-        }
-        let launch = RawLaunch { kernel: &kernel, range: &range, args: &raw, names: &names };
+        let prepared = self.prepare(name, range, args)?;
+        let Prepared { kernel, .. } = &prepared;
+        let launch = prepared.raw();
         let mut model = self.take_model(name)?;
         let (limits, program_base) = (self.limits(), self.program_base);
         // After an error the instance is dropped.
@@ -412,10 +452,26 @@ impl Device for Simulator {
         let counted = (self.options.profile, &mut self.profile);
         let stats = execute(&mut model, &launch, regions, limits, program_base, counted)?;
         // Packets that a kernel has taken in and not used are nobody's: the next launch gets none of them.
-        if streams(&kernel).next().is_none() {
+        if streams(kernel).next().is_none() {
             self.put_model(name, model);
         }
         Ok(stats)
+    }
+
+    fn launch_together(&mut self, launches: &[Start]) -> Result<Vec<LaunchStats>, Error> {
+        let mut prepared = vec![];
+        for launch in launches {
+            prepared.push(self.prepare(&launch.kernel, &launch.range, &launch.args)?);
+        }
+        let mut models = vec![];
+        for launch in &prepared {
+            models.push(self.take_model(&launch.kernel.signature.name)?);
+        }
+        let (limits, program_base) = (self.limits(), self.program_base);
+        let (links, regions) = (&self.manifest.links, self.memory.regions_mut());
+        let board = together::Board { links, regions, limits, program_base };
+        // The models are dropped: their queues may hold packets.
+        together::run(board, &prepared, models)
     }
 
     fn take_printed(&mut self) -> Result<Printed, Error> {
@@ -471,6 +527,7 @@ mod tests {
                 prints: None,
             }),
             sources: Vec::new(),
+            links: vec![],
         };
         let mut device =
             Simulator::new(manifest, Vec::new(), SimOptions::default()).expect("sound");

@@ -81,6 +81,26 @@ pub(crate) fn run(
     block: &RegisterBlock,
     limits: Limits,
 ) -> Result<Outcome, Error> {
+    let started = match start(session, block)? {
+        Ok(started) => started,
+        Err(outcome) => return Ok(outcome),
+    };
+    let end = session.run(limits.max_cycles, limits.watchdog).map_err(model_error)?;
+    complete(session, kernel, &started, end)
+}
+
+/// What is known of a launch when it has begun.
+pub(crate) struct Started {
+    before: Vec<verilator_sys::PortStats>,
+    /// The control register behind the start.
+    control: u32,
+}
+
+/// Writes the registers and starts the kernel.
+pub(crate) fn start(
+    session: &mut Session<'_>,
+    block: &RegisterBlock,
+) -> Result<Result<Started, Outcome>, Error> {
     let before = session.model().port_stats();
     let write = |session: &mut Session<'_>, address, data| {
         session.write_register(address, data).map_err(model_error)
@@ -94,9 +114,20 @@ pub(crate) fn run(
     // Reading takes done away: this poll may be the one that sees it.
     let first = session.read_register(regs::CTRL).map_err(model_error)?;
     if first & regs::CTRL_DONE == 0 && first & regs::CTRL_IDLE != 0 {
-        return Ok(Outcome::Wrong("CTRL says idle although the kernel was started".into()));
+        let what = "CTRL says idle although the kernel was started";
+        return Ok(Err(Outcome::Wrong(what.into())));
     }
-    let end = session.run(limits.max_cycles, limits.watchdog).map_err(model_error)?;
+    Ok(Ok(Started { before, control: first }))
+}
+
+/// Looks at what has become of a launch, and reads the counters.
+pub(crate) fn complete(
+    session: &mut Session<'_>,
+    kernel: &Kernel,
+    started: &Started,
+    end: RunEnd,
+) -> Result<Outcome, Error> {
+    let Started { before, control: first } = started;
     if !session.model().faults().is_empty() {
         return Ok(Outcome::Fault);
     }
@@ -115,7 +146,7 @@ pub(crate) fn run(
     if let Some(problem) = acknowledge(session)? {
         return Ok(Outcome::Wrong(problem));
     }
-    finish(session, kernel, &before)
+    finish(session, kernel, before)
 }
 
 /// How a launch ended.
@@ -130,6 +161,13 @@ pub(crate) enum Outcome {
     Stuck(Vec<ChannelState>),
     /// The kernel does not behave as the register map says, or says itself that it went wrong.
     Wrong(String),
+}
+
+impl Outcome {
+    /// Whether the launch ended well.
+    pub(crate) fn is_done(&self) -> bool {
+        matches!(self, Outcome::Done(_))
+    }
 }
 
 /// Acknowledges the interrupt; what is wrong with it, if anything.

@@ -14,6 +14,7 @@ mod memory;
 mod pipes;
 mod profile;
 mod report;
+mod together;
 
 pub use board::Board;
 pub use device::{SimOptions, Simulator};

@@ -63,9 +63,15 @@ pub(crate) fn drain(session: &mut Session<'_>, kernel: &Kernel) -> Result<(), Er
     }
 }
 
-/// Writes what is in the pipes now to their objects.
-pub(crate) fn take(model: &Model, kernel: &Kernel, args: &[RawArg], regions: &mut [Region<'_>]) {
-    for end in ends(kernel, args) {
+/// Writes what is in the pipes now to their objects. `joined`: streams that lead to another kernel, which have none.
+pub(crate) fn take(
+    model: &Model,
+    kernel: &Kernel,
+    args: &[RawArg],
+    regions: &mut [Region<'_>],
+    joined: impl Fn(usize) -> bool,
+) {
+    for end in ends(kernel, args).filter(|end| !joined(end.index)) {
         let most = end.pipe.max_packets as usize * end.pipe.packet_size as usize;
         let mut now = if end.writes { packets(end.pipe, regions) } else { vec![] };
         now.extend(model.stream(end.index, most));

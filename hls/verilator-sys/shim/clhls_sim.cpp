@@ -102,6 +102,14 @@ struct clhls_sim {
     return CLHLS_RUN_LIMIT;
   }
 
+  // One cycle of a kernel that runs beside others.
+  int step() {
+    cycle();
+    if (!faults.empty())
+      return CLHLS_RUN_FAULT;
+    return *model->irq ? CLHLS_RUN_INTERRUPT : CLHLS_RUN_LIMIT;
+  }
+
   // Address and data of a write are offered together and may be taken in either order.
   int axil_write(uint32_t address, uint32_t data, uint32_t *resp) {
     clhls::AxilPins &pins = model->axil;
@@ -272,6 +280,14 @@ int clhls_sim_run(clhls_sim *sim, uint64_t max_cycles, uint64_t watchdog) {
   return guarded(sim, [=] { return sim->run(max_cycles, watchdog); });
 }
 
+int clhls_sim_step(clhls_sim *sim) {
+  return guarded(sim, [=] { return sim->step(); });
+}
+
+int clhls_sim_stuck(clhls_sim *sim, uint64_t watchdog) {
+  return guarded(sim, [=] { return int(sim->idle >= watchdog && sim->stuck(watchdog)); });
+}
+
 int clhls_sim_interrupt(const clhls_sim *sim) { return *sim->model->irq; }
 
 uint64_t clhls_sim_cycles(const clhls_sim *sim) { return sim->now; }
@@ -297,6 +313,15 @@ void clhls_sim_stream_put(clhls_sim *sim, uint32_t stream, const uint8_t *data, 
 
 size_t clhls_sim_stream_get(const clhls_sim *sim, uint32_t stream, uint8_t *data, size_t room) {
   return stream < sim->streams.size() ? sim->streams[stream].get(data, room) : 0;
+}
+
+int clhls_sim_stream_pop(clhls_sim *sim, uint32_t stream, uint8_t *data, size_t bytes) {
+  return stream < sim->streams.size() && sim->streams[stream].pop(data, bytes);
+}
+
+int clhls_sim_stream_push(clhls_sim *sim, uint32_t stream, const uint8_t *data, size_t bytes,
+                          size_t most) {
+  return stream < sim->streams.size() && sim->streams[stream].push(data, bytes, most);
 }
 
 int clhls_sim_stream_blocked(const clhls_sim *sim, uint32_t stream) {

@@ -95,6 +95,10 @@ CLHLS_EXPORT int clhls_sim_axil_read(clhls_sim *sim, uint32_t address, uint32_t 
 // Runs until something of clhls_run_status happens. Stuck: no handshake on any port for `watchdog`
 // cycles and on no channel in a row of cycles after that.
 CLHLS_EXPORT int clhls_sim_run(clhls_sim *sim, uint64_t max_cycles, uint64_t watchdog);
+// One cycle of a kernel that runs beside others: CLHLS_RUN_LIMIT, CLHLS_RUN_INTERRUPT or CLHLS_RUN_FAULT.
+CLHLS_EXPORT int clhls_sim_step(clhls_sim *sim);
+// 1: no handshake on any port for `watchdog` cycles, and on no channel in a row of cycles after that.
+CLHLS_EXPORT int clhls_sim_stuck(clhls_sim *sim, uint64_t watchdog);
 CLHLS_EXPORT int clhls_sim_interrupt(const clhls_sim *sim); // level of the line
 CLHLS_EXPORT uint64_t clhls_sim_cycles(const clhls_sim *sim); // since the instance exists
 CLHLS_EXPORT uint32_t clhls_sim_ports(const clhls_sim *sim);
@@ -105,6 +109,10 @@ CLHLS_EXPORT size_t clhls_sim_faults(const clhls_sim *sim, clhls_fault *faults, 
 CLHLS_EXPORT void clhls_sim_stream_put(clhls_sim *sim, uint32_t stream, const uint8_t *data, size_t bytes, size_t room);
 // Packets that the kernel has not taken yet, or that it has written: their bytes, of which at most `room` are copied.
 CLHLS_EXPORT size_t clhls_sim_stream_get(const clhls_sim *sim, uint32_t stream, uint8_t *data, size_t room);
+// From kernel to kernel: 1 if there was a packet that the kernel has written, which is copied; 1 if it is one of at most `most`
+// that wait for the kernel that reads. 0 also if a packet does not have as many bytes.
+CLHLS_EXPORT int clhls_sim_stream_pop(clhls_sim *sim, uint32_t stream, uint8_t *data, size_t bytes);
+CLHLS_EXPORT int clhls_sim_stream_push(clhls_sim *sim, uint32_t stream, const uint8_t *data, size_t bytes, size_t most);
 // 1: the kernel wants a packet and none is left, or offers one and there is no room.
 CLHLS_EXPORT int clhls_sim_stream_blocked(const clhls_sim *sim, uint32_t stream);
 // State of a channel: bit 0 space, bit 1 ready, bit 2 valid.

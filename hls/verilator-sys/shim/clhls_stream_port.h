@@ -40,6 +40,25 @@ public:
     return there;
   }
 
+  // Takes a packet that the kernel has written out of the list; false if there is none.
+  bool pop(uint8_t *data, size_t bytes) {
+    if (!pins_.writes || bytes != pins_.bytes || packets_.size() < bytes)
+      return false;
+    std::memcpy(data, packets_.data(), pins_.bytes);
+    packets_.erase(packets_.begin(), packets_.begin() + pins_.bytes);
+    return true;
+  }
+
+  // Another packet for the kernel to read; false if `most` wait for it already.
+  bool push(const uint8_t *data, size_t bytes, size_t most) {
+    if (pins_.writes || bytes != pins_.bytes || packets_.size() - at_ >= most * pins_.bytes)
+      return false;
+    packets_.erase(packets_.begin(), packets_.begin() + ptrdiff_t(at_));
+    at_ = 0;
+    packets_.insert(packets_.end(), data, data + pins_.bytes);
+    return true;
+  }
+
   // Whether the kernel waits here for what will not come.
   bool blocked() const {
     if (pins_.writes)

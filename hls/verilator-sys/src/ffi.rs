@@ -120,7 +120,11 @@ functions! {
     faults: fn(*const Sim, *mut CFault, usize) -> usize;
     stream_put: fn(*mut Sim, u32, *const u8, usize, usize);
     stream_get: fn(*const Sim, u32, *mut u8, usize) -> usize;
+    stream_pop: fn(*mut Sim, u32, *mut u8, usize) -> c_int;
+    stream_push: fn(*mut Sim, u32, *const u8, usize, usize) -> c_int;
     stream_blocked: fn(*const Sim, u32) -> c_int;
+    step: fn(*mut Sim) -> c_int;
+    stuck: fn(*mut Sim, u64) -> c_int;
     channel: fn(*mut Sim, u32) -> c_int;
     trace_open: fn(*mut Sim, *const c_char) -> c_int;
     trace_close: fn(*mut Sim) -> c_int;

@@ -331,6 +331,30 @@ impl Model {
     /// # Errors
     /// [`Error::Simulator`] if buffers overlap.
     pub fn session<'a>(&'a mut self, regions: &'a mut [Region<'_>]) -> Result<Session<'a>, Error> {
+        let [session] = Self::sessions([self], regions)?;
+        Ok(session)
+    }
+
+    /// The same for several instances, which share the buffers and run by turns.
+    ///
+    /// # Errors
+    /// As [`Self::session`].
+    pub fn sessions<'a, const N: usize>(
+        models: [&'a mut Model; N],
+        regions: &'a mut [Region<'_>],
+    ) -> Result<[Session<'a>; N], Error> {
+        let all = Self::all_sessions(models.into_iter().collect(), regions)?;
+        all.try_into().map_err(|_| Error::Simulator("not as many sessions as models".into()))
+    }
+
+    /// The same for a list of instances.
+    ///
+    /// # Errors
+    /// As [`Self::session`].
+    pub fn all_sessions<'a>(
+        models: Vec<&'a mut Model>,
+        regions: &'a mut [Region<'_>],
+    ) -> Result<Vec<Session<'a>>, Error> {
         regions.sort_by_key(|region| region.base);
         if regions.windows(2).any(|pair| pair[0].end() > pair[1].base()) {
             return Err(Error::Simulator("buffers overlap".into()));
@@ -348,11 +372,15 @@ impl Model {
             })
             .collect();
         // SAFETY: the call copies the table. The storage is borrowed for 'a, the session's life;
-        // when it ends the table is emptied, and while there is one only its methods run the clock.
-        let result =
-            unsafe { (self.functions.set_regions)(self.sim.as_ptr(), table.as_ptr(), table.len()) };
-        self.check(result)?;
-        Ok(Session { model: self, regions: PhantomData })
+        // when it ends the table is emptied, and while there is one only its methods run the clock: those of several sessions
+        // one after the other, since they are all in this thread.
+        let session = |model: &'a mut Model| {
+            let (data, count) = (table.as_ptr(), table.len());
+            let result = unsafe { (model.functions.set_regions)(model.sim.as_ptr(), data, count) };
+            model.check(result)?;
+            Ok(Session { model, regions: PhantomData })
+        };
+        models.into_iter().map(session).collect()
     }
 
     /// Writes waveforms to an FST file from now on.
@@ -492,7 +520,8 @@ fn fraction(value: f64, most: f64) -> u32 {
 /// An instance while it has access to buffers.
 pub struct Session<'a> {
     model: &'a mut Model,
-    regions: PhantomData<&'a mut [u8]>,
+    /// The buffers, which other sessions of this thread may share: so none goes to another thread.
+    regions: PhantomData<(&'a mut [u8], *const u8)>,
 }
 
 impl Session<'_> {
@@ -558,6 +587,47 @@ impl Session<'_> {
             2 => RunEnd::Fault,
             _ => RunEnd::Stuck,
         })
+    }
+
+    /// One cycle of a kernel that runs beside others: [`RunEnd::Limit`], [`RunEnd::Interrupt`] or [`RunEnd::Fault`].
+    ///
+    /// # Errors
+    /// [`Error::Simulator`].
+    pub fn step(&mut self) -> Result<RunEnd, Error> {
+        // SAFETY: `sim` is a live instance, the buffers are borrowed by this session.
+        let result = unsafe { (self.model.functions.step)(self.model.sim.as_ptr()) };
+        Ok(match self.model.check(result)? {
+            0 => RunEnd::Interrupt,
+            1 => RunEnd::Limit,
+            _ => RunEnd::Fault,
+        })
+    }
+
+    /// Whether nothing has moved on the ports for `watchdog` cycles, nor moves inside now.
+    ///
+    /// # Errors
+    /// [`Error::Simulator`].
+    pub fn is_stuck(&mut self, watchdog: u64) -> Result<bool, Error> {
+        // SAFETY: as in `step`.
+        let result = unsafe { (self.model.functions.stuck)(self.model.sim.as_ptr(), watchdog) };
+        Ok(self.model.check(result)? != 0)
+    }
+
+    /// Takes a packet that the kernel has written to stream `index`, of as many bytes as `packet` has.
+    pub fn pop_stream(&mut self, index: usize, packet: &mut [u8]) -> bool {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let (functions, sim) = (&self.model.functions, self.model.sim.as_ptr());
+        let (data, bytes) = (packet.as_mut_ptr(), packet.len());
+        // SAFETY: `sim` is a live instance and writes a packet of `bytes` bytes or nothing.
+        unsafe { (functions.stream_pop)(sim, index, data, bytes) != 0 }
+    }
+
+    /// Gives stream `index` another packet to be read, unless `most` wait there.
+    pub fn push_stream(&mut self, index: usize, packet: &[u8], most: usize) -> bool {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let (functions, sim) = (&self.model.functions, self.model.sim.as_ptr());
+        // SAFETY: `sim` is a live instance and copies the bytes of a packet.
+        unsafe { (functions.stream_push)(sim, index, packet.as_ptr(), packet.len(), most) != 0 }
     }
 
     /// State of a channel: has something to give, its reader takes it, has room.

@@ -1,6 +1,6 @@
 //! Packages for AMD Vitis: kernel objects, linking, Makefile.
 
-use abi::{Kernel, Manifest};
+use abi::{Kernel, Link, LinkEnd, Manifest, StreamPort};
 use base::FileSet;
 use serde::Serialize;
 use target::Board;
@@ -47,8 +47,10 @@ struct Stream {
     arg: String,
     name: String,
     data_bits: u32,
-    depth: u32,
     writes: bool,
+    /// Whether it leads to another kernel of the design, and, of the end that writes, where: `sink_1.axis_in`.
+    linked: bool,
+    to: Option<String>,
 }
 
 /// What the templates of one kernel see.
@@ -73,7 +75,7 @@ pub(crate) fn pack(
         part: &board.part,
         clock_mhz: clock_mhz(manifest, board)?,
         sources,
-        kernels: manifest.kernels.iter().map(|kernel| kernel_data(kernel, board)).collect(),
+        kernels: manifest.kernels.iter().map(|k| kernel_data(manifest, k, board)).collect(),
     };
     let mut files = FileSet::new();
     let mut documents = Vec::new();
@@ -99,7 +101,7 @@ pub(crate) fn pack(
 }
 
 /// Port n goes to bank n, in every kernel, so that kernels can hand buffers on to one another.
-fn kernel_data<'a>(kernel: &'a Kernel, board: &Board) -> KernelData<'a> {
+fn kernel_data<'a>(manifest: &Manifest, kernel: &'a Kernel, board: &Board) -> KernelData<'a> {
     let bank_of = |n: usize| n as u32 % board.memory.ports;
     let ports = kernel.memory_ports.iter().enumerate();
     let ports: Vec<Port> = ports
@@ -119,8 +121,10 @@ fn kernel_data<'a>(kernel: &'a Kernel, board: &Board) -> KernelData<'a> {
         arg: crate::host::identifier(&arg.name),
         name: stream.name.clone(),
         data_bits: stream.data_bits,
-        depth: stream.depth,
         writes: stream.writes,
+        linked: links_of(manifest, kernel, arg.index).next().is_some(),
+        to: links_of(manifest, kernel, arg.index)
+            .find_map(|link| other_end(manifest, link, stream)),
     });
     let streams = streams.collect();
     KernelData {
@@ -130,6 +134,25 @@ fn kernel_data<'a>(kernel: &'a Kernel, board: &Board) -> KernelData<'a> {
         region: board.memory.bank_regions.first().copied(),
         ports,
     }
+}
+
+/// The links at an argument of a kernel: one or none.
+fn links_of<'a>(
+    manifest: &'a Manifest,
+    kernel: &Kernel,
+    arg: u32,
+) -> impl Iterator<Item = &'a Link> {
+    let name = kernel.signature.name.clone();
+    let here = move |end: &LinkEnd| end.kernel == name && end.arg == arg;
+    manifest.links.iter().filter(move |link| here(&link.writer) || here(&link.reader))
+}
+
+/// Instance and port of the end that reads, for the end that writes.
+fn other_end(manifest: &Manifest, link: &Link, stream: &StreamPort) -> Option<String> {
+    let end = Some(&link.reader).filter(|_| stream.writes)?;
+    let kernel = manifest.kernels.iter().find(|k| k.signature.name == end.kernel)?;
+    let port = kernel.signature.args.get(end.arg as usize)?.stream.as_ref()?;
+    Some(format!("{}_1.{}", kernel.top, port.name))
 }
 
 /// The kernels' common clock, whole MHz.

@@ -31,6 +31,10 @@ def expected(launch, args):
         factor = int(args["factor"].texts[0])
         scaled = wrapped([int(x) * factor + k for k, x in enumerate(there)])
         return {"in": empty(args["in"]), "out": behind(args["out"], scaled), "most": np.array(DEPTHS[name], np.uint32)}
+    if name == "stage":
+        factor = int(args["factor"].texts[0])
+        made = wrapped([int(x) * factor - k for k, x in enumerate(there)])
+        return {"in": empty(args["in"]), "out": behind(args["out"], made)}
     if name == "divide":
         odd, even = there[there & 1 == 1], wrapped(-there[there & 1 == 0].astype(np.int64))
         return {"in": empty(args["in"]), "odd": behind(args["odd"], odd), "even": behind(args["even"], even)}

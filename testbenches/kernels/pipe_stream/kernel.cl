@@ -51,6 +51,14 @@ void scale(__read_only pipe int in, __write_only pipe int out, int factor, uint 
         put(out, get(in) * factor + (int)k);
 }
 
+// Between two other kernels.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void stage(__read_only pipe int in, __write_only pipe int out, int factor, uint n)
+{
+    for (uint k = 0; k < n; k++)
+        put(out, get(in) * factor - (int)k);
+}
+
 // Odd numbers one way, even ones the other.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void divide(__read_only pipe int in, __write_only pipe int odd, __write_only pipe int even, uint n)

@@ -298,6 +298,7 @@ fn hardware(module: &Module, (p, want): Known<'_>, level: Level) -> Result<(), S
         scheduling: b.scheduling,
         clock_mhz: None,
         platform: None,
+        connections: vec![],
         dump: false,
     };
     let build = guarded("the build", || {

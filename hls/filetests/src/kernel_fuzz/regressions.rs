@@ -94,6 +94,7 @@ fn simulated(module: &Module, local_bytes: u64, behaviour: Behaviour) -> Made {
         scheduling: behaviour.scheduling,
         clock_mhz: None,
         platform: None,
+        connections: vec![],
         dump: false,
     };
     let board = target::Library::builtin().board("unit").map_err(|e| e.to_string())?;

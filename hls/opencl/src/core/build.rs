@@ -184,6 +184,7 @@ fn generate(module: Module, board: &Board) -> driver::failure::Result<Generated>
         scheduling: Scheduling::Sdc,
         clock_mhz: None,
         platform: None,
+        connections: vec![],
         dump: false,
     };
     let mut silent = |_: &str| {};

@@ -62,6 +62,7 @@ pub fn manifest(name: &str, args: Vec<Arg>, data_bits: u32) -> Manifest {
         kernels: vec![kernel],
         program_memory: None,
         sources: vec![format!("{name}.cl")],
+        links: vec![],
     }
 }
 

@@ -72,6 +72,7 @@ pub fn manifest(module: &str, kernels: Vec<Kernel>) -> Manifest {
         kernels,
         program_memory: None,
         sources: Vec::new(),
+        links: vec![],
     };
     manifest.verify().unwrap();
     manifest

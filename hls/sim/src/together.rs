@@ -1,0 +1,179 @@
+//! Kernels that run at the same time, joined by pipes: their models take turns, a cycle each, and packets go from one to the
+//! next between the turns.
+
+use crate::device::{Prepared, check_work_items, model_error, registers, streams};
+use crate::launch::{Limits, Outcome, Started, channels, complete, explain, start};
+use crate::pipes;
+use crate::report::Context;
+use abi::{Kernel, Link, LinkEnd};
+use host::{Error, LaunchStats};
+use verilator_sys::{Model, Region, RunEnd, Session};
+
+/// Packets between the writing and the reading end: what a register slice between two kernels holds. With one less, a packet
+/// could not pass every cycle.
+const BETWEEN: usize = 2;
+/// Cycles between two looks at whether anything moves.
+const LOOK: u64 = 1024;
+
+/// What the kernels have in common.
+pub(crate) struct Board<'a, 'r> {
+    pub links: &'a [Link],
+    pub regions: &'a mut [Region<'r>],
+    pub limits: Limits,
+    pub program_base: u64,
+}
+
+/// A pipe between two of the kernels: numbers of the launches and of their streams.
+struct Joint {
+    writer: (usize, usize),
+    reader: (usize, usize),
+    /// A packet on its way, and whether it is there.
+    packet: Vec<u8>,
+    full: bool,
+}
+
+/// Runs the launches, each on its model, until all are done.
+pub(crate) fn run(
+    mut board: Board<'_, '_>,
+    launches: &[Prepared],
+    mut models: Vec<Model>,
+) -> Result<Vec<LaunchStats>, Error> {
+    let mut joints = joints(board.links, launches);
+    for (k, (launch, model)) in launches.iter().zip(&mut models).enumerate() {
+        pipes::fill(model, &launch.kernel, &launch.args, board.regions);
+        for joint in &joints {
+            let room = BETWEEN * joint.packet.len();
+            if joint.writer.0 == k {
+                model.put_stream(joint.writer.1, &[], room);
+            }
+            if joint.reader.0 == k {
+                model.put_stream(joint.reader.1, &[], 0);
+            }
+        }
+    }
+    let outcomes = run_models(&mut board, launches, &mut models, &mut joints)?;
+    for (k, (launch, model)) in launches.iter().zip(&models).enumerate() {
+        let joined =
+            |index| joints.iter().any(|j| j.writer == (k, index) || j.reader == (k, index));
+        pipes::take(model, &launch.kernel, &launch.args, board.regions, joined);
+    }
+    let mut all = vec![];
+    for ((launch, model), outcome) in launches.iter().zip(&models).zip(outcomes) {
+        let (kernel, regions) = (&launch.kernel, &*board.regions);
+        let context = Context { kernel, regions, arguments: &launch.names };
+        match outcome {
+            Outcome::Done(stats) => {
+                check_work_items(&context, &launch.range, &stats)?;
+                all.push(stats);
+            }
+            outcome => return Err(explain(&outcome, &context, model, board.limits)),
+        }
+    }
+    Ok(all)
+}
+
+fn joints(links: &[Link], launches: &[Prepared]) -> Vec<Joint> {
+    let place = |end: &LinkEnd| {
+        let number = launches.iter().position(|l| l.kernel.signature.name == end.kernel)?;
+        let kernel: &Kernel = &launches[number].kernel;
+        let index = streams(kernel).position(|(arg, _)| arg.index == end.arg)?;
+        let (_, stream) = streams(kernel).nth(index)?;
+        Some(((number, index), stream.data_bits as usize / 8))
+    };
+    let joint = |link: &Link| {
+        let ((writer, bytes), (reader, _)) = (place(&link.writer)?, place(&link.reader)?);
+        Some(Joint { writer, reader, packet: vec![0; bytes], full: false })
+    };
+    links.iter().filter_map(joint).collect()
+}
+
+/// Starts all, and runs them until all are done or one cannot go on. Outcomes of those that were not done then: a fault or a hang
+/// comes first.
+fn run_models(
+    board: &mut Board<'_, '_>,
+    launches: &[Prepared],
+    models: &mut [Model],
+    joints: &mut [Joint],
+) -> Result<Vec<Outcome>, Error> {
+    let mut sessions =
+        Model::all_sessions(models.iter_mut().collect(), board.regions).map_err(model_error)?;
+    let mut running: Vec<Running> = vec![];
+    for (launch, session) in launches.iter().zip(&mut sessions) {
+        let block = registers(&launch.raw(), board.program_base);
+        running.push(match start(session, &block)? {
+            Ok(started) => Running::Started(started),
+            Err(outcome) => Running::Ended(outcome),
+        });
+    }
+    let mut cycles = 0;
+    while running.iter().any(|r| matches!(r, Running::Started(_))) {
+        for ((session, state), launch) in sessions.iter_mut().zip(&mut running).zip(launches) {
+            let end = session.step().map_err(model_error)?;
+            let Running::Started(started) = state else { continue };
+            if end != RunEnd::Limit {
+                *state = Running::Ended(complete(session, &launch.kernel, started, end)?);
+            }
+        }
+        joints.iter_mut().for_each(|joint| joint.pass(&mut sessions));
+        cycles += 1;
+        let failed = running.iter().any(|r| matches!(r, Running::Ended(o) if !o.is_done()));
+        if failed || cycles >= board.limits.max_cycles {
+            break;
+        }
+        if cycles % LOOK == 0 && all_stuck(&mut sessions, &running, board.limits)? {
+            for ((session, state), launch) in sessions.iter_mut().zip(&mut running).zip(launches) {
+                if matches!(state, Running::Started(_)) {
+                    let channels = channels(session, &launch.kernel)?;
+                    *state = Running::Ended(Outcome::Stuck(channels));
+                }
+            }
+        }
+    }
+    for (session, launch) in sessions.iter_mut().zip(launches) {
+        pipes::drain(session, &launch.kernel)?;
+    }
+    Ok(running.into_iter().map(Running::outcome).collect())
+}
+
+/// A launch on its way.
+enum Running {
+    Started(Started),
+    Ended(Outcome),
+}
+
+impl Running {
+    fn outcome(self) -> Outcome {
+        match self {
+            Running::Started(_) => Outcome::Limit,
+            Running::Ended(outcome) => outcome,
+        }
+    }
+}
+
+impl Joint {
+    fn pass(&mut self, sessions: &mut [Session<'_>]) {
+        let ((from, out), (to, into)) = (self.writer, self.reader);
+        loop {
+            self.full = self.full || sessions[from].pop_stream(out, &mut self.packet);
+            if !self.full || !sessions[to].push_stream(into, &self.packet, BETWEEN) {
+                return;
+            }
+            self.full = false;
+        }
+    }
+}
+
+/// Whether none of those that are not done moves any more.
+fn all_stuck(
+    sessions: &mut [Session<'_>],
+    running: &[Running],
+    limits: Limits,
+) -> Result<bool, Error> {
+    for (session, state) in sessions.iter_mut().zip(running) {
+        let waits = matches!(state, Running::Started(_));
+        if waits && !session.is_stuck(limits.watchdog).map_err(model_error)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
