@@ -371,11 +371,11 @@ impl Model {
                 }
             })
             .collect();
-        // SAFETY: the call copies the table. The storage is borrowed for 'a, the session's life;
-        // when it ends the table is emptied, and while there is one only its methods run the clock: those of several sessions
-        // one after the other, since they are all in this thread.
         let session = |model: &'a mut Model| {
             let (data, count) = (table.as_ptr(), table.len());
+            // SAFETY: the call copies the table. The storage is borrowed for 'a, the session's life; when it ends the table
+            // is emptied, and while there is one only its methods run the clock: those of several sessions one after the
+            // other, since none of them leaves this thread.
             let result = unsafe { (model.functions.set_regions)(model.sim.as_ptr(), data, count) };
             model.check(result)?;
             Ok(Session { model, regions: PhantomData })
