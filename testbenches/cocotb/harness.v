@@ -1,7 +1,7 @@
 // A generated kernel between the models of bench.py: unknown values on everything that is not valid, checks of what the models do
 // not look at, and faults put between kernel and bus that the self-test must see detected.
 //
-// Macro TOP: the kernel's module. `report` holds a text, the first thing found, as ASCII; 0 while nothing is wrong.
+// Macro TOP: the kernel's module; streams.vh and stream_pins.vh, which `run` writes: its AXI4-Streams. `report` holds a text, the first thing found, as ASCII; 0 while nothing is wrong.
 `default_nettype none
 
 module harness;
@@ -111,7 +111,10 @@ module harness;
   assign s_axi_control_bresp   = k_bresp ^ {fault == F_RESPONSE, 1'b0};
 
   // ---- the kernel: what is not valid is unknown ----
+  `include "streams.vh"
+
   `TOP u_kernel (
+    `include "stream_pins.vh"
     .ap_clk(clk), .ap_rst_n(rst_n), .interrupt(k_interrupt),
     .s_axi_control_awaddr(s_axi_control_awvalid ? s_axi_control_awaddr : 12'hx),
     .s_axi_control_awvalid(s_axi_control_awvalid), .s_axi_control_awready(x_awready_s),

@@ -5,7 +5,7 @@ import math
 import cocotb
 import numpy as np
 from cocotb.triggers import ClockCycles, First, RisingEdge, Timer
-from cocotbext.axi import AxiLiteBus, AxiLiteMaster
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiStreamBus, AxiStreamSink, AxiStreamSource
 
 import launches as values
 from failure import Failure
@@ -18,6 +18,7 @@ START, DONE_IDLE_READY, IDLE = 0x1, 0xE, 0x4
 PERIOD = 4            # ns, of the harness
 LIMIT = 60_000        # cycles that a launch may take
 QUIET = 40            # cycles after the end in which nothing may happen
+DRAIN = 2_000         # cycles in which the last packets may leave a stream
 
 
 def pauses(random, rates):
@@ -41,8 +42,15 @@ class Kernel:
         self.control = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.clk, dut.rst_n, reset_active_level=False)
         self.port = MemoryPort(dut, port["name"], self.buffers, random)
         write, read = self.control.write_if, self.control.read_if
-        self.channels = self.port.channels + [
+        self.streams = {arg["name"]: self._stream(arg["stream"]) for arg in self.kernel["args"] if "stream" in arg}
+        self.channels = self.port.channels + list(self.streams.values()) + [
             write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel]
+
+    def _stream(self, stream):
+        """What stands at an AXI4-Stream: its transfers are packets, each a number."""
+        side = AxiStreamSink if stream["writes"] else AxiStreamSource
+        bus = AxiStreamBus.from_prefix(self.dut, stream["name"])
+        return side(bus, self.dut.clk, self.dut.rst_n, reset_active_level=False, byte_lanes=1)
 
     async def reset(self):
         """Resets the design. The first access may follow at once."""
@@ -113,6 +121,7 @@ class Kernel:
         beats = [int(getattr(self.dut, name).value) - before[name] for name in ("read_beats", "write_beats")]
         cycles = await self._check_counters(math.prod(launch.global_size), *beats, elapsed)
         self.check()
+        await self._check_streams(launch, folder)
         self._check_buffers(launch, folder, arrays)
         await self._check_quiet()
         return cycles
@@ -146,6 +155,9 @@ class Kernel:
         arrays, image = {}, {}
         for arg in self.kernel["args"]:
             value = values.parse(launch.args[arg["name"]], folder)
+            if "stream" in arg:
+                self._fill(arg, value)
+                continue
             if isinstance(value, values.LocalMemory):
                 if value.size > arg["local_capacity"]:
                     raise Failure("register", f"{arg['name']}: local memory too small")
@@ -236,6 +248,42 @@ class Kernel:
         if not 0 < cycles <= elapsed:
             raise Failure("counter", f"CYCLES is {cycles}, but {elapsed} have passed")
         return cycles
+
+    def _fill(self, arg, pipe):
+        """The packets of a pipe that the kernel reads."""
+        stream = self.streams[arg["name"]]
+        stream.clear()
+        if not arg["stream"]["writes"]:
+            for packet in pipe.packets:
+                stream.send_nowait([int.from_bytes(np.ascontiguousarray(packet).tobytes(), "little")])
+
+    async def _check_streams(self, launch, folder):
+        """Packets that the kernel read are gone, those that it wrote are as expected, and no others come."""
+        for arg in (arg for arg in self.kernel["args"] if "stream" in arg):
+            name, stream = arg["name"], self.streams[arg["name"]]
+            before = values.parse(launch.args[name], folder)
+            wanted = values.parse(launch.expect[name], folder) if name in launch.expect else before.packets
+            if not arg["stream"]["writes"]:
+                if not stream.idle():
+                    raise Failure("result", f"packets of '{name}' were not taken")
+                continue
+            new = len(wanted) - len(before.packets)
+            for _ in range(DRAIN):
+                if stream.count() >= new:
+                    break
+                await ClockCycles(self.dut.clk, 1)
+            await ClockCycles(self.dut.clk, QUIET)
+            size = arg["stream"]["data_bits"] // 8
+            got = [stream.recv_nowait(compact=False).tdata[0] for _ in range(stream.count())]
+            data = b"".join(int(packet).to_bytes(size, "little") for packet in got)
+            after = before.packets.tobytes() + data
+            if name in launch.any_order:
+                after, wanted = (sorted(b[k:k + size] for k in range(0, len(b), size)) for b in (after, wanted.tobytes()))
+                same = after == wanted
+            else:
+                same = after == wanted.tobytes()
+            if not same:
+                raise Failure("result", f"{len(got)} packets came from '{name}', {new} were expected, or with other contents")
 
     def _check_buffers(self, launch, folder, arrays):
         for name, array in arrays.items():

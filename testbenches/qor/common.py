@@ -102,9 +102,10 @@ def kernel(name):
 
 
 def is_measured(path):
-    """Whether a launch file's kernels all become hardware: others test functions one by one, their cost says nothing."""
+    """Whether a launch file's kernels all become hardware, each by itself: others test functions one by one, or wait for one
+    another; their cost says nothing."""
     with open(path, "rb") as file:
-        return "hardware" not in tomllib.load(file)
+        return tomllib.load(file).keys().isdisjoint({"hardware", "connect"})
 
 
 def kernels(names=()):
