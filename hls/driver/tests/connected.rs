@@ -143,7 +143,22 @@ fn kernels_run_at_once_and_pass_a_packet_a_cycle() {
 
     let o = run("1000", "999");
     assert_ne!(o.code, DONE);
-    assert!(o.err.contains("pipe `in` is empty, and the kernel waits"), "{}", o.err);
+    // both that read, each for its own pipe; the one that made too few is done
+    assert_eq!(o.err.matches("pipe `in` is empty, and the kernel waits").count(), 2, "{}", o.err);
+}
+
+#[test]
+fn two_packets_an_iteration_are_the_reason_of_the_interval() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (input, built) = (dir.path().join("k.clir"), dir.path().join("out"));
+    let two = KERNEL
+        .replace("v5:i32 = add v4, v3", "e2 v8:i32 = pipe.read 0 after e0\n  v5:i32 = add v4, v8");
+    let two = two.replace("v5 after e0 ", "v5 after e2 ");
+    std::fs::write(&input, two).expect("written");
+    let o = clhls(&["build", text(&input), "--board", "unit", "-q", "-o", text(&built)]);
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    let report = clhls(&["report", text(&built)]).out;
+    assert!(report.contains("it reads or writes pipe `in` more than once"), "{report}");
 }
 
 #[test]

@@ -8,7 +8,10 @@
 use crate::segments::{Cutter, exit_depth};
 use base::FxHashMap;
 use ir::{Block, Function, Inst, Op, Terminator, Value, ValueDef};
-use schedule::{Control, Feedback, KernelSchedule, Late, Moment, OpTiming, PipelinedLoop, Place};
+use schedule::{
+    AccessKind, Control, Feedback, KernelSchedule, Late, MemoryId, Moment, OpTiming, PipelinedLoop,
+    Place,
+};
 use target::{Family, OpKind};
 
 /// An operand that is a loop-carried value comes through a multiplexer: first iteration or
@@ -224,6 +227,20 @@ fn known(s: &KernelSchedule, block: Block, v: Value) -> Moment {
     }
 }
 
+/// The pipe through which a block moves several packets.
+fn pipe_of_two(s: &KernelSchedule, block: Block) -> Option<&str> {
+    let accesses = s.func.blocks[block].insts.iter().filter_map(|i| s.accesses.get(i));
+    let mut moved: Vec<MemoryId> = vec![];
+    for access in accesses {
+        let AccessKind::Pipe(op) = access.kind else { continue };
+        if op.moves() && moved.contains(&access.memory) {
+            return Some(&s.memories[access.memory].name);
+        }
+        moved.extend(op.moves().then_some(access.memory));
+    }
+    None
+}
+
 /// The interval of a pipelined loop and the reason for it.
 pub fn interval(
     s: &KernelSchedule,
@@ -231,6 +248,15 @@ pub fn interval(
     p: &PipelinedLoop,
     latency: u32,
 ) -> (u32, String) {
+    if p.sequential
+        && let Some(pipe) = pipe_of_two(s, block)
+    {
+        let text = format!(
+            "each iteration waits for the {latency} cycles of the one before: it reads or writes pipe `{pipe}` more than once, and \
+             the packets of the next iteration come behind; make one packet of them, or use two pipes"
+        );
+        return (latency, text);
+    }
     if p.sequential {
         let text = format!(
             "each iteration waits for the {latency} cycles of the one before: a store in the loop \

@@ -57,7 +57,9 @@ pub(crate) fn run(
             |index| joints.iter().any(|j| j.writer == (k, index) || j.reader == (k, index));
         pipes::take(model, &launch.kernel, &launch.args, board.regions, joined);
     }
-    let mut all = vec![];
+    let (mut all, mut errors) = (vec![], vec![]);
+    // Who was still on its way when another went wrong did nothing wrong.
+    let wrong = outcomes.iter().any(|o| !matches!(o, Outcome::Done(_) | Outcome::Limit));
     for ((launch, model), outcome) in launches.iter().zip(&models).zip(outcomes) {
         let (kernel, regions) = (&launch.kernel, &*board.regions);
         let context = Context { kernel, regions, arguments: &launch.names };
@@ -66,10 +68,17 @@ pub(crate) fn run(
                 check_work_items(&context, &launch.range, &stats)?;
                 all.push(stats);
             }
-            outcome => return Err(explain(&outcome, &context, model, board.limits)),
+            Outcome::Limit if wrong => {}
+            outcome => errors.push(explain(&outcome, &context, model, board.limits)),
         }
     }
-    Ok(all)
+    match errors.first() {
+        None => Ok(all),
+        Some(first) => {
+            let texts: Vec<&str> = errors.iter().map(|e| e.message.as_str()).collect();
+            Err(Error::new(first.kind, texts.join("\n")))
+        }
+    }
 }
 
 fn joints(links: &[Link], launches: &[Prepared]) -> Vec<Joint> {
