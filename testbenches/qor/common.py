@@ -52,6 +52,7 @@ class Kernel:
     local_bytes: int
     cl_std: str
     options: list
+    sub_group_size: int = 16
 
     @property
     def folder(self):
@@ -98,7 +99,8 @@ def kernel(name):
     with open(KERNELS / name / "launches.toml", "rb") as file:
         document = tomllib.load(file)
     return Kernel(name, representative(name, document["launch"]), local_capacity(document),
-                  document.get("cl_std", "CL1.2"), document.get("options", "").split())
+                  document.get("cl_std", "CL1.2"), document.get("options", "").split(),
+                  document.get("sub_group_size", 16))
 
 
 def is_measured(path):
@@ -191,7 +193,7 @@ def cached(key, compute):
 def build(clhls, kernel, board, folder, *options):
     """`clhls build` of the kernel's representative function; gives the cost."""
     command = [clhls, "--quiet", "build", kernel.module, "--board", board, "-o", folder, "--kernel", kernel.function,
-               "--local-bytes", kernel.local_bytes, *options]
+               "--local-bytes", kernel.local_bytes, "--sub-group-size", kernel.sub_group_size, *options]
     return run(command)[2]
 
 

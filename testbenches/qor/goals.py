@@ -37,7 +37,7 @@ def launch_of(kernel, name):
     with open(kernel.folder / "launches.toml", "rb") as file:
         document = tomllib.load(file)
     chosen = next(launch for launch in document["launch"] if launch["name"] == name)
-    return common.Kernel(kernel.name, chosen, kernel.local_bytes, kernel.cl_std, kernel.options)
+    return common.Kernel(kernel.name, chosen, kernel.local_bytes, kernel.cl_std, kernel.options, kernel.sub_group_size)
 
 
 def hardware(clhls, kernel, label, *options):
