@@ -1,7 +1,6 @@
 //! Kernels that run at the same time: `clhls run --beside`, and the pipes between them.
 
 use crate::cli::{Sizes, sizes};
-use crate::connect::Connection;
 use abi::{KernelSignature, Link, LinkEnd};
 use host::{Array, NdRange, PipeValue, Request, Value};
 use std::path::Path;
@@ -57,16 +56,6 @@ impl Beside {
         let range = NdRange { global: self.global.0.clone(), local, offset: None };
         Ok(Request { kernel: self.kernel.clone(), range, args })
     }
-}
-
-/// The links that connections are, between kernels that there are.
-pub(crate) fn links(connections: &[Connection], kernels: &[&KernelSignature]) -> Vec<Link> {
-    let find = |end: &crate::connect::End| {
-        let kernel = kernels.iter().find(|k| k.name == end.kernel)?;
-        Some(LinkEnd { kernel: end.kernel.clone(), arg: kernel.arg(&end.arg)?.index })
-    };
-    let link = |c: &Connection| Some(Link { writer: find(&c.end)?, reader: find(c.to.as_ref()?)? });
-    connections.iter().filter_map(link).collect()
 }
 
 /// Gives the launches their common pipes, where the user gives none.

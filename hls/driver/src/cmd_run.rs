@@ -10,7 +10,7 @@ use crate::input::{Input, read_module};
 use crate::output::{check_file, replace_file};
 use crate::pipeline::{Build, Pipeline};
 use crate::progress::Progress;
-use crate::{Streams, beside};
+use crate::{Streams, beside, connect};
 use ::report::Report;
 use abi::{Access, Kernel, KernelSignature};
 use base::FileSet;
@@ -121,7 +121,7 @@ fn run_all(
     }
     let links = match &target.device {
         Running::Simulated(device) => device.manifest().links.clone(),
-        Running::Emulated(device) => beside::links(&args.input.connections, &device.kernels()),
+        Running::Emulated(device) => connect::links(&args.input.connections, &device.kernels()),
     };
     beside::join(&mut requests, &links, &kernels);
     // Where they run one after the other, those that write come first.

@@ -1,7 +1,7 @@
 //! Connections of pipes: `--connect`.
 
 use crate::failure::{Failure, Result};
-use abi::{Link, LinkEnd, Manifest};
+use abi::{KernelSignature, Link, LinkEnd, Manifest};
 use spirv_to_ir::ConnectedPipe;
 
 /// Packets that a connected pipe holds where the user does not say: enough that neither side waits for the other's latency.
@@ -38,11 +38,10 @@ impl End {
         Some(End { kernel: kernel.into(), arg: arg.into() })
     }
 
-    /// The argument in a manifest, if it is a stream.
-    fn find(&self, manifest: &Manifest) -> Option<LinkEnd> {
-        let kernel = manifest.kernels.iter().find(|k| k.signature.name == self.kernel)?;
-        let arg = kernel.signature.arg(&self.arg).filter(|a| a.stream.is_some())?;
-        Some(LinkEnd { kernel: self.kernel.clone(), arg: arg.index })
+    /// The argument, if there is such a kernel.
+    fn find(&self, kernels: &[&KernelSignature]) -> Option<LinkEnd> {
+        let kernel = kernels.iter().find(|k| k.name == self.kernel)?;
+        Some(LinkEnd { kernel: self.kernel.clone(), arg: kernel.arg(&self.arg)?.index })
     }
 }
 
@@ -78,17 +77,21 @@ impl Connection {
     }
 }
 
+/// The links that connections are, between kernels that there are.
+pub(crate) fn links(connections: &[Connection], kernels: &[&KernelSignature]) -> Vec<Link> {
+    let link = |c: &Connection| {
+        Some(Link { writer: c.end.find(kernels)?, reader: c.to.as_ref()?.find(kernels)? })
+    };
+    connections.iter().filter_map(link).collect()
+}
+
 /// Writes into the manifest which of its streams are one pipe. Connections of kernels that are not built are left out.
 ///
 /// # Errors
 /// `E0119` if two ends do not fit.
 pub(crate) fn add_links(manifest: &mut Manifest, connections: &[Connection]) -> Result<()> {
-    for connection in connections {
-        let Some(to) = &connection.to else { continue };
-        if let (Some(writer), Some(reader)) = (connection.end.find(manifest), to.find(manifest)) {
-            manifest.links.push(Link { writer, reader });
-        }
-    }
+    let kernels: Vec<&KernelSignature> = manifest.kernels.iter().map(|k| &k.signature).collect();
+    manifest.links = links(connections, &kernels);
     manifest.verify().map_err(|e| {
         let help = "connect from a kernel that writes to one that reads, each pipe once, with packets of one size";
         Failure::new("E0119", e.to_string()).help(help)

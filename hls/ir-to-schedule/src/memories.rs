@@ -360,7 +360,7 @@ fn conflicts(func: &Function, p: &Provenance, found: &Memories) -> Vec<(Inst, In
     let mut out = vec![];
     for &block in &func.layout {
         let data = &func.blocks[block];
-        if !data.term.targets().iter().any(|t| t.block == block) || data.hint.ivdep {
+        if !data.term.targets().iter().any(|t| t.block == block) {
             continue;
         }
         let accesses: Vec<Inst> =
@@ -374,6 +374,8 @@ fn conflicts(func: &Function, p: &Provenance, found: &Memories) -> Vec<(Inst, In
                         x.memory == y.memory && f.moves() && g.moves()
                     }
                     (AccessKind::Pipe(_), _) | (_, AccessKind::Pipe(_)) => false,
+                    // What the source promises of memory it does not promise of packets.
+                    _ if data.hint.ivdep => false,
                     (f, g) => {
                         let loads = f == AccessKind::Load && g == AccessKind::Load;
                         !loads && may_alias(func, p, found, a, b)

@@ -126,7 +126,7 @@ fn unused(b: &mut ModuleBuilder, port: &StreamPort, writes: bool) {
     }
 }
 
-/// What clients have in common: comment, `KINDS`, and the nets of all.
+/// The units' `KINDS` parameter: four bits a client, the first in the lowest.
 fn kinds(clients: &[PipeClient]) -> Param {
     let bits = 4 * clients.len() as u32;
     let mut words = vec![0u64; bits.div_ceil(64) as usize];
