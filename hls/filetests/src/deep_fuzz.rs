@@ -83,6 +83,7 @@ fn build(module: Module, board: &Board) -> Result<(), Diagnostics> {
         simd: 1,
         compute_units: 1,
         memory_ports: 1,
+        image_cache: None,
         local_bytes: BUFFER_BYTES as u64,
         scheduling: Scheduling::Sdc,
         clock_mhz: None,

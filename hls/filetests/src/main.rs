@@ -376,6 +376,7 @@ fn run_sim(
             simd: settings.simd,
             compute_units: settings.compute_units,
             memory_ports: settings.memory_ports,
+            image_cache: None,
             local_bytes,
             scheduling: schedule,
             clock_mhz: None,

@@ -54,6 +54,7 @@ fn schedules(
         simd: 1,
         compute_units: 1,
         memory_ports: 1,
+        image_cache: None,
         local_bytes,
         scheduling,
         clock_mhz: None,

@@ -58,6 +58,9 @@ pub struct Options<'a> {
     pub local_arg_bytes: u64,
     /// Most ports to device memory, at least 1.
     pub memory_ports: u32,
+    /// Bytes of the cache of each read of a read-only image; 0 for none, `None` for as many as fit into block RAMs that are needed
+    /// anyway.
+    pub image_cache_bytes: Option<u64>,
     /// Most work-items that a loop without barriers holds, and that work-group slots are made for: [`WORK_ITEMS`] unless
     /// the hardware would be too large.
     pub work_items: u32,
@@ -85,7 +88,7 @@ pub fn solve(
     let overhead_ns = family.clock_overhead_ns + family.routing_margin * period_ns;
     let clock = Clock { period_ns, overhead_ns };
     let mut func = kernel.clone();
-    split::run(&mut func, options.bus_bytes);
+    split::run(&mut func, options);
     expand::run(&mut func, module, family)?;
     let task = loops::is_task(&func);
     let memories = memories::find(&mut func, module, options)?;

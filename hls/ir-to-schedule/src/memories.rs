@@ -1,5 +1,6 @@
 //! Memories of a kernel, its accesses, and what each access must wait for.
 
+pub mod cached;
 mod ports;
 
 use crate::Options;
@@ -29,7 +30,7 @@ impl Memories {
     pub fn may_fetch(&self, func: &Function, task: bool, block: Block, inst: Inst) -> bool {
         let reads = self.accesses.get(&inst).is_some_and(|a| {
             let device = matches!(self.memories[a.memory].kind, MemoryKind::Device { .. });
-            a.kind == AccessKind::Load && a.read_only && device
+            a.kind == AccessKind::Load && a.read_only && device && a.cache_lines == 0
         });
         let plain = func.insts[inst].op.mem_flags().is_some_and(|f| !f.predicated && !f.volatile);
         !task && block == func.entry() && reads && plain
@@ -211,8 +212,9 @@ impl Finder<'_> {
             let word = &mut self.memories[memory].word_bytes;
             *word = bytes.max(*word);
             let (kind, argument, loc) = (AccessKind::Pipe(op), Some(arg), data.loc);
-            let (ack, read_only) = (false, false);
-            out.insert(inst, Access { memory, kind, bytes, ack, read_only, argument, loc });
+            let (ack, read_only, cache_lines) = (false, false, 0);
+            let access = Access { memory, kind, bytes, ack, read_only, cache_lines, argument, loc };
+            out.insert(inst, access);
         }
     }
 
@@ -241,7 +243,11 @@ impl Finder<'_> {
             _ => None,
         };
         let (ack, read_only) = (false, false);
-        Ok(Access { memory, kind, bytes, ack, read_only, argument, loc: data.loc })
+        let cache_lines = match cached::reads_image(func, &self.provenance, inst) {
+            true => cached::lines(bytes, self.options),
+            false => 0,
+        };
+        Ok(Access { memory, kind, bytes, ack, read_only, cache_lines, argument, loc: data.loc })
     }
 
     fn memory_of(&mut self, inst: Inst, space: Space) -> Result<MemoryId> {
@@ -336,7 +342,8 @@ fn order(func: &Function, cfg: &Cfg, p: &Provenance, found: &mut Memories) {
             AccessKind::Load => {
                 let constant = func.ty(func.insts[inst].args[0]).space() == Some(Space::Constant);
                 let written = writes.iter().any(|w| may_alias(func, p, found, inst, *w));
-                found.accesses[&inst].read_only = constant || !written;
+                let access = &mut found.accesses[&inst];
+                access.read_only = constant || !written || access.cache_lines > 0;
             }
             AccessKind::Store => {
                 let kind = found.memories[found.accesses[&inst].memory].kind;

@@ -1,13 +1,27 @@
 //! Splits accesses to device memory that are wider than its bus.
 
+use crate::Options;
+use crate::memories::cached;
 use crate::multiply::{concat, slice};
 use base::entity::SecondaryMap;
-use base::{FxHashMap, SmallVec};
+use base::{FxHashMap, FxHashSet, SmallVec};
+use ir::analysis::{Cfg, Provenance};
 use ir::{Builder, Function, Inst, MemFlags, Op, Space, Type, Value};
 
-/// Splits loads and stores of integers wider than `bus_bytes`. The parts take the place of the
-/// access in the order of effects and are not ordered among themselves.
-pub fn run(func: &mut Function, bus_bytes: u32) {
+/// Splits loads and stores of integers wider than the bus, except loads that have a cache, which is as wide as they are. The parts
+/// take the place of the access in the order of effects and are not ordered among themselves.
+pub fn run(func: &mut Function, options: &Options) {
+    let bus_bytes = options.bus_bytes;
+    let provenance = Provenance::new(func, &Cfg::new(func));
+    let keep: FxHashSet<Inst> = func
+        .layout
+        .iter()
+        .flat_map(|b| func.blocks[*b].insts.iter().copied())
+        .filter(|i| {
+            wide(func, *i, bus_bytes).is_some_and(|(_, bits)| cached::lines(bits / 8, options) > 0)
+        })
+        .filter(|i| cached::reads_image(func, &provenance, *i))
+        .collect();
     let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     for block in func.layout.clone() {
         let insts = std::mem::take(&mut func.blocks[block].insts);
@@ -18,7 +32,8 @@ pub fn run(func: &mut Function, bus_bytes: u32) {
                 .iter()
                 .flat_map(|e| parts_of.get(e).cloned().unwrap_or_else(|| vec![*e]))
                 .collect();
-            let Some((flags, bits)) = wide(func, inst, bus_bytes) else {
+            let wide = wide(func, inst, bus_bytes).filter(|_| !keep.contains(&inst));
+            let Some((flags, bits)) = wide else {
                 func.insts[inst].after = after;
                 func.blocks[block].insts.push(inst);
                 continue;

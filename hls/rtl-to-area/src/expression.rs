@@ -3,14 +3,6 @@
 use rtl::{Binary, Expr, Net, Unary};
 use target::{Family, OpKind};
 
-/// Tables of fewer bits are cheaper in LUTs than in a block.
-const SMALL_TABLE_BITS: u64 = 1024;
-
-/// Whether synthesis makes LUTs of a table read through registers.
-pub(crate) fn is_small_table(width: u32, depth: u32) -> bool {
-    u64::from(width) * u64::from(depth) < SMALL_TABLE_BITS
-}
-
 /// LUTs of an expression. A tree of bitwise operations and selections shares LUTs: one LUT of
 /// k inputs does the work of k - 1 operations of two operands.
 pub(crate) fn luts(expr: &Expr, widths: &dyn Fn(Net) -> u32, family: &Family) -> f64 {

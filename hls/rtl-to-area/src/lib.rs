@@ -125,7 +125,7 @@ fn items<'a>(
 /// A table: block RAM where it is read through registers and large enough, else LUTs.
 fn of_rom(rom: &Rom, family: &Family) -> Area {
     let depth = rom.entries.len() as u32;
-    if rom.latency > 0 && !expression::is_small_table(rom.width, depth) {
+    if rom.is_block() {
         let bram = f64::from(family.ram.blocks(rom.width, depth.next_power_of_two()));
         return Area { bram, ..Area::default() };
     }

@@ -1,9 +1,8 @@
 //! Areas of library modules, by their parameters. The constants were fitted to what yosys makes
 //! of the modules of the test kernels for ECP5.
 
-use crate::expression::is_small_table;
 use crate::{luts, sum};
-use rtl::{Instance, Param};
+use rtl::{Instance, Param, Rom};
 use target::{Area, Family};
 
 /// Bits of a dispatcher's registers that kernels use, and the logic in front of them.
@@ -39,6 +38,7 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         "clhls_axil_control" => sizes.control(),
         "clhls_perf" => luts(10.0),
         "clhls_load" => sizes.load(),
+        "clhls_load_cached" => sizes.load_cached(),
         "clhls_load_share" => sizes.load_share(),
         "clhls_store" => sizes.store(),
         "clhls_fetch" => {
@@ -133,7 +133,7 @@ impl Sizes<'_> {
 
     fn ram(&self, width: u64, depth: u64) -> Area {
         let (width, depth) = (width as u32, depth as u32);
-        if is_small_table(width, depth) && !self.is_ecp5() {
+        if u64::from(width) * u64::from(depth) < Rom::SMALL_BITS && !self.is_ecp5() {
             return luts(f64::from(width));
         }
         Area { bram: f64::from(self.family.ram.blocks(width, depth)), ..Area::default() }
@@ -210,6 +210,23 @@ impl Sizes<'_> {
         let waiting = self.fifo(1 + p("PARTS", 1) + u64::from(bus.ilog2()), p("DEPTH", 128));
         let beats = self.fifo(8 * bus, p("DEPTH_BEATS", 128));
         sum([LOAD, luts(align), waiting, beats, skid(8 * bytes)])
+    }
+
+    fn load_cached(&self) -> Area {
+        let p = |name: &str, default: u64| self.param(name, default);
+        let bytes = p("BYTES", 4);
+        let word = bytes.max(p("BUS_BYTES", 64));
+        let (lines, words) = (p("LINES", 64), p("LINES", 64) * p("LINE_BYTES", 64) / word);
+        let tag = 1 + p("DEVICE_BITS", 64) - u64::from((lines * p("LINE_BYTES", 64)).ilog2());
+        let align = 8.0 * bytes as f64 * (word / bytes.max(1)) as f64 / 2.0;
+        let waiting = self.fifo(1 + p("PARTS", 1) + u64::from(words.ilog2()), p("DEPTH", 128));
+        let incoming = self.fifo(8 * word, p("DEPTH_BEATS", 128));
+        // The words that come in beside those of the cache.
+        let beside = Area { lut: 8.0 * word as f64, ff: 16.0 * word as f64, ..Area::default() };
+        let memories = [self.ram(tag, lines), self.ram(8 * word, words)];
+        sum([LOAD, luts(align), waiting, incoming, beside, skid(8 * bytes)]
+            .into_iter()
+            .chain(memories))
     }
 
     fn load_share(&self) -> Area {

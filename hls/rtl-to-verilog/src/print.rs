@@ -135,7 +135,9 @@ impl Printer<'_> {
         let bits = rtl::verify::width(self.m, &rom.addr);
         let depth = 1usize << bits.min(24);
         let (name, data) = (&rom.name, self.name(rom.data).to_owned());
-        put!(self, "reg {}{name} [0:{}];", range(rom.width), depth - 1);
+        // Otherwise yosys makes LUTs of tables below some kilobits, several levels of them between the registers.
+        let style = if rom.is_block() { "(* rom_style = \"block\" *) " } else { "" };
+        put!(self, "{style}reg {}{name} [0:{}];", range(rom.width), depth - 1);
         put!(self, "initial begin");
         for k in 0..depth {
             let v = rom.entries.get(k).copied().unwrap_or(0);

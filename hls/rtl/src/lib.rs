@@ -195,6 +195,16 @@ pub struct Rom {
     pub enable: Option<Expr>,
 }
 
+impl Rom {
+    /// Tables of fewer bits are cheaper in LUTs than in a block RAM.
+    pub const SMALL_BITS: u64 = 1024;
+
+    /// Whether it is made of block RAMs, as the schedule takes for granted that gave it two registers.
+    pub fn is_block(&self) -> bool {
+        self.latency > 0 && u64::from(self.width) * self.entries.len() as u64 >= Self::SMALL_BITS
+    }
+}
+
 /// A parameter of an instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Param {

@@ -63,6 +63,7 @@ fn unit(a: &schedule::Access, device: bool, once: bool, pattern: Pattern) -> &'s
         (AccessKind::Pipe(_), _) => "FIFO",
         (_, false) => "RAM on the chip",
         (AccessKind::Atomic(_), _) => "atomic unit, shared by all atomics",
+        (AccessKind::Load, _) if a.cache_lines > 0 => "load unit with a cache",
         (AccessKind::Load, _) if a.read_only => match pattern {
             Pattern::Irregular => "load unit, keeps the line it has",
             _ => "load unit, streams whole lines",
@@ -81,6 +82,8 @@ fn beats(view: &View<'_>, a: &schedule::Access, pattern: Pattern, stride: Option
     match (a.kind, pattern, stride) {
         (AccessKind::Atomic(_), ..) => one,
         (AccessKind::Load, Pattern::Same, _) if a.read_only => 0.0,
+        // That each byte is fetched once: which ones are hit is not known.
+        (AccessKind::Load, Pattern::Irregular, _) if a.cache_lines > 0 => f64::from(a.bytes) / beat,
         (_, _, Some(n)) if n != 0 => (n.unsigned_abs() as f64 / beat).min(one),
         _ => one,
     }

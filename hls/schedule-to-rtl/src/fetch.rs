@@ -31,8 +31,13 @@ pub fn build(
         if sh.s.place[inst] != Some(Place::Fetched) {
             continue;
         }
-        let shape =
-            LoadShape { port: port_of(sh, access), bytes: access.bytes, read_only: true, parts: 1 };
+        let shape = LoadShape {
+            port: port_of(sh, access),
+            bytes: access.bytes,
+            read_only: true,
+            cache_lines: 0,
+            parts: 1,
+        };
         let (base, offset) = root(&sh.s.func, sh.s.func.insts[inst].args[0]);
         groups.entry((shape, base)).or_default().push(Word { inst, offset });
     }

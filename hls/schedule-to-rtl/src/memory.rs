@@ -96,6 +96,8 @@ pub struct LoadShape {
     pub bytes: u32,
     /// Whether nothing in the launch writes what they read.
     pub read_only: bool,
+    /// Lines of their cache, 0 if they have none.
+    pub cache_lines: u32,
     /// Bits of the predicate.
     pub parts: u32,
 }
@@ -215,7 +217,8 @@ impl Memories {
         let (address, pred) = (device_address(b, &r), predicate(sh, inst, &r));
         let parts = b.expr_width(&pred);
         let port = port_of(sh, access);
-        let shape = LoadShape { port, bytes: access.bytes, read_only: access.read_only, parts };
+        let schedule::Access { bytes, read_only, cache_lines, .. } = *access;
+        let shape = LoadShape { port, bytes, read_only, cache_lines, parts };
         let client = LoadClient {
             valid: r.valid,
             ready: r.ready,
@@ -269,7 +272,10 @@ impl Memories {
         } else {
             shared(b, &name, shape, self.depths.loads, clients)
         };
-        b.instance("clhls_load", &format!("u_{name}"))
+        let cached = shape.cache_lines > 0;
+        let module = if cached { "clhls_load_cached" } else { "clhls_load" };
+        let mut unit = b
+            .instance(module, &format!("u_{name}"))
             .comment(format!("load of {bytes} bytes {place}"))
             .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
             .param("DEVICE_BITS", sh.address_bits)
@@ -277,10 +283,16 @@ impl Memories {
             .param("BUS_BYTES", self.bus_bytes)
             .param("DEPTH", self.depths.loads)
             .param("DEPTH_BEATS", self.depths.beats)
-            .param("READ_ONLY", shape.read_only)
-            .param("PARTS", shape.parts)
-            .param("LINE_WAIT", line_wait(sh, true))
-            .param("SITE", site)
+            .param("PARTS", shape.parts);
+        unit = match cached {
+            true => unit
+                .param("LINE_BYTES", schedule::cache_line_bytes(self.bus_bytes))
+                .param("LINES", shape.cache_lines),
+            false => {
+                unit.param("READ_ONLY", shape.read_only).param("LINE_WAIT", line_wait(sh, true))
+            }
+        };
+        unit.param("SITE", site)
             .param("TARGET", Param::Text(sh.target.to_owned()))
             .input("flush", self.flush_loads)
             .input("s_valid", c.valid)

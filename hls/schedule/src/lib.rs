@@ -15,7 +15,7 @@ pub mod text;
 pub mod tokens;
 pub mod verify;
 
-pub use memory::{Access, AccessKind, Memory, MemoryId, MemoryKind};
+pub use memory::{Access, AccessKind, Memory, MemoryId, MemoryKind, cache_line_bytes};
 pub use place::{OpTiming, Place, UnitId};
 
 use base::IndexMap;

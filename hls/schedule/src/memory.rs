@@ -71,6 +71,11 @@ pub enum AccessKind {
     Pipe(PipeOp),
 }
 
+/// Bytes of a line of a load's cache.
+pub fn cache_line_bytes(bus_bytes: u32) -> u32 {
+    bus_bytes.max(64)
+}
+
 /// One static access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
@@ -85,6 +90,8 @@ pub struct Access {
     pub ack: bool,
     /// A load of bytes that this kernel never writes.
     pub read_only: bool,
+    /// Lines of the load's cache, a power of two; 0: it has none.
+    pub cache_lines: u32,
     /// Kernel argument behind the pointer, when it is one.
     pub argument: Option<u32>,
     /// Source place.

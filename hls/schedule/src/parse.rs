@@ -375,6 +375,7 @@ impl Reader {
             bytes: l.field("bytes")?,
             ack: l.field("ack")?,
             read_only: l.field("read_only")?,
+            cache_lines: if l.peek() == Some("cache_lines") { l.field("cache_lines")? } else { 0 },
             argument: if l.peek().is_some() { Some(l.field("argument")?) } else { None },
             loc: data.loc,
         };

@@ -147,6 +147,9 @@ impl Printer<'_> {
         let effect = self.names.effects[inst];
         write!(out, "access e{effect} {} bytes {}", a.memory, a.bytes)?;
         write!(out, " ack {} read_only {}", a.ack, a.read_only)?;
+        if a.cache_lines > 0 {
+            write!(out, " cache_lines {}", a.cache_lines)?;
+        }
         match a.argument {
             Some(n) => writeln!(out, " argument {n}"),
             None => writeln!(out),

@@ -1,4 +1,5 @@
-// clhls_load against a memory with latency and random stalls: data, order, burst shape, reserved space, freshness, coalescing, rate.
+// clhls_load, with +define+CACHED clhls_load_cached, against a memory with latency and random stalls: data, order, burst shape,
+// reserved space, freshness, coalescing or hits, rate.
 // Every lane the memory returns tells its address and the cycle in which its AR was accepted.
 `default_nettype none
 module bench;
@@ -11,12 +12,15 @@ module bench;
   parameter PARTS       = 1;    // of at least 4 bytes when there are several
   parameter LINE_WAIT   = 16;
   parameter MAX_BURST   = 16;
+  parameter LINE_BYTES  = 64;   // of the cache
+  parameter LINES       = 64;   // of the cache
   parameter LATENCY     = 100;  // of the memory in the rate phases
-  parameter RATES       = 1;    // 0: queues too short for full rate, skip the rate checks
+  parameter RATES       = 1;    // 0: queues too short for full rate, skip the rate checks; 2: accesses wider than the bus, only hits reach it
   parameter TARGET      = "generic";
   `include "bench.vh"
 
   localparam SIZE = $clog2(BUS_BYTES);
+  localparam PIECE = BYTES < BUS_BYTES ? BYTES : BUS_BYTES;  // of an access that is in one beat
   localparam LINE_BITS = ADDR_BITS - SIZE;
 
   reg                    flush = 0;
@@ -34,11 +38,24 @@ module bench;
   reg                    r_valid = 0;
   reg  [8*BUS_BYTES-1:0] r_data;
 
+`ifdef CACHED
+  localparam ONCE = 1;
+  localparam TAKES = 9 + UNIT;  // cycles of a lone request besides the memory's
+  localparam UNIT = LINE_BYTES / BUS_BYTES;      // beats that are fetched together
+  clhls_load_cached #(
+    .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .DEPTH(DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .PARTS(PARTS),
+    .LINE_BYTES(LINE_BYTES), .LINES(LINES), .TARGET(TARGET)
+  ) dut (
+`else
+  localparam ONCE = READ_ONLY;
+  localparam TAKES = 12 + LINE_WAIT + (BYTES == BUS_BYTES ? LINE_WAIT : 0);
+  localparam UNIT = 1;
   clhls_load #(
     .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .DEPTH(DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .READ_ONLY(READ_ONLY),
     .PARTS(PARTS),
     .LINE_WAIT(LINE_WAIT), .MAX_BURST(MAX_BURST), .TARGET(TARGET)
   ) dut (
+`endif
     .clk(clk), .rst(rst), .flush(flush), .s_valid(s_valid), .s_ready(s_ready), .s_addr(s_addr), .s_pred(s_pred),
     .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data),
     .ar_valid(ar_valid), .ar_ready(ar_ready), .ar_line(ar_line), .ar_len(ar_len), .r_valid(r_valid), .r_data(r_data)
@@ -67,7 +84,11 @@ module bench;
     was <= ar_valid & ~ar_ready;
     was_ar <= {ar_line, ar_len};
     if (ar_valid & ar_ready) begin
+`ifdef CACHED
+      check(ar_len == UNIT - 1 && ar_line % UNIT == 0, "not a line of the cache");
+`else
       check(ar_len < MAX_BURST, "burst too long");
+`endif
       check(((ar_line << SIZE) & 4095) + (ar_len + 1) * BUS_BYTES <= 4096, "burst crosses 4 KiB");
       q_line[q_in & 4095] = ar_line;
       q_left[q_in & 4095] = ar_len + 1;
@@ -80,8 +101,8 @@ module bench;
     r_valid <= 0;
     if (q_out < q_in && cycle >= q_time[q_out & 4095] && (full_rate || dice(8) < r_rate)) begin
       r_valid <= 1;
-      for (l = 0; l < BUS_BYTES / BYTES; l = l + 1)
-        r_data[8*BYTES*l +: 8*BYTES] <= lane((q_line[q_out & 4095] << SIZE) + l * BYTES, q_seen[q_out & 4095]);
+      for (l = 0; l < BUS_BYTES; l = l + PIECE)
+        r_data[8*l +: 8*PIECE] <= lane((q_line[q_out & 4095] << SIZE) + l, q_seen[q_out & 4095]) >> 8 * (((q_line[q_out & 4095] << SIZE) + l) % BYTES);
       beats = beats + 1;
       q_line[q_out & 4095] = q_line[q_out & 4095] + 1;
       q_left[q_out & 4095] = q_left[q_out & 4095] - 1;
@@ -101,6 +122,8 @@ module bench;
   reg [PARTS-1:0] e_pred [0:65535];
   localparam PART_BITS = 8 * BYTES / PARTS;
   integer    e_time [0:65535];
+  integer    e_flush [0:65535];  // the last flush before the request
+  integer    flushed = 0;
   integer    asked = 0, answered = 0, pattern = 0, stop = 0, silent = 0;
   integer    stride = BYTES;
   reg [63:0] a;
@@ -133,6 +156,7 @@ module bench;
       e_addr[asked & 65535] = s_addr;
       e_pred[asked & 65535] = s_pred;
       e_time[asked & 65535] = cycle;
+      e_flush[asked & 65535] = flushed;
       asked = asked + 1;
     end
     if (~s_valid | s_ready) begin
@@ -142,6 +166,7 @@ module bench;
         1: a = s_addr + BYTES * dice(4 * BUS_BYTES / BYTES);          // with gaps, also the same again
         2: a = {32'd0, $random(seed)};                                // anywhere
         3: a = 4096 * 7 - 2 * BUS_BYTES + dice(4 * BUS_BYTES);        // few lines around a page border
+        5: a = (1 << 20) + ((s_addr + BYTES) & (LINES * LINE_BYTES / 2 - 1));  // a small working set
         default: a = dice(16) ? s_addr : s_addr + BUS_BYTES * 3;      // mostly the same
       endcase
       s_addr <= aligned(a);
@@ -154,7 +179,8 @@ module bench;
       else begin
         fetched = time_of(m_data, e_pred[answered & 65535]);
         check(m_data === (lane(a, fetched) & bits_of(e_pred[answered & 65535])), "wrong data");
-        if (!READ_ONLY) check(((fetched - e_time[answered & 65535]) & 16'hFFFF) < 16'h8000, "data older than the request");
+        if (ONCE) check(((fetched - e_flush[answered & 65535]) & 16'hFFFF) < 16'hF000, "data older than the flush");
+        else check(((fetched - e_time[answered & 65535]) & 16'hFFFF) < 16'h8000, "data older than the request");
       end
       check(answered < asked, "answer without request");
       answered = answered + 1;
@@ -162,8 +188,9 @@ module bench;
     silent = (m_valid || answered == asked) ? 0 : silent + 1;
     check(silent < 1500, "hangs");
     m_ready <= out_turn(0);
-    if (!full_rate && dice(150) == 0) pattern = dice(5);
-    flush <= !full_rate && dice(500) == 0;
+    if (!full_rate && dice(150) == 0) pattern = dice(6);
+    if (flush) flushed = cycle;
+    flush <= !full_rate && dice(500 + 8 * ONCE * LINES) == 0;
   end
 
   task drain;
@@ -187,9 +214,9 @@ module bench;
       from = answered; beats_from = beats; bursts_from = bursts;
       repeat (2000) @(posedge clk);
       $display("%0s: %0d answers, %0d beats, %0d bursts in 2000 cycles", what, answered - from, beats - beats_from, bursts - bursts_from);
-      if (RATES) begin
+      if (RATES == 1) begin
         check(answered - from == 2000, "less than one answer a cycle");
-        check(beats - beats_from <= 2000 / per_beat + 2, "more beats than lines");
+        check(beats - beats_from <= 2000 / per_beat + 2 * UNIT, "more beats than lines");
       end
     end
   endtask
@@ -201,9 +228,26 @@ module bench;
     full_rate = 1;
     rate(BYTES, BUS_BYTES / BYTES, "stream");
     rate(BUS_BYTES, 1, "one line per request");
+`ifdef CACHED
+    if (UNIT == 1) rate(5 * BUS_BYTES, 1, "every fifth line");
+    // A working set of half the cache, again and again: nothing is fetched once it is in.
+    drain;
+    s_addr <= 1 << 20;
+    stop = 0;
+    pattern = 5;
+    repeat (2 * LINES * LINE_BYTES / BYTES + (RATES ? 3 : LINES) * LATENCY + 200) @(posedge clk);
+    from = answered; beats_from = beats;
+    repeat (2000) @(posedge clk);
+    $display("half the cache: %0d answers, %0d beats in 2000 cycles", answered - from, beats - beats_from);
+    check(beats == beats_from, "fetches what is in the cache");
+    if (RATES) check(answered - from == 2000, "less than one answer a cycle");
+`else
     rate(5 * BUS_BYTES, 1, "every fifth line");
+`endif
     // latency of a lone request, memory latency subtracted
     drain;
+    s_addr <= 1 << 22;
+    pattern = 0;
     repeat (50) @(posedge clk);
     stop = 0;
     while (!(s_valid & s_ready)) @(posedge clk);
@@ -211,7 +255,7 @@ module bench;
     start = cycle;
     while (!m_valid) @(posedge clk);
     $display("lone request: %0d cycles besides the memory's %0d", cycle - start - LATENCY, LATENCY);
-    check(cycle - start - LATENCY <= 12 + LINE_WAIT + (BYTES == BUS_BYTES ? LINE_WAIT : 0), "latency");
+    check(cycle - start - LATENCY <= TAKES, "latency");
     finish_bench;
   end
 endmodule

@@ -294,6 +294,7 @@ fn hardware(module: &Module, (p, want): Known<'_>, level: Level) -> Result<(), S
         simd: 1,
         compute_units: b.compute_units,
         memory_ports: 1,
+        image_cache: None,
         local_bytes: local_bytes(p),
         scheduling: b.scheduling,
         clock_mhz: None,

@@ -90,6 +90,7 @@ fn simulated(module: &Module, local_bytes: u64, behaviour: Behaviour) -> Made {
         simd: 1,
         compute_units: behaviour.compute_units,
         memory_ports: 1,
+        image_cache: None,
         local_bytes,
         scheduling: behaviour.scheduling,
         clock_mhz: None,

@@ -14,6 +14,7 @@ pub fn options(clock_mhz: f64, scheduler: &dyn Scheduler) -> Options<'_> {
         memory_ports: 1,
         work_items: clhls_ir_to_schedule::WORK_ITEMS,
         small_division: false,
+        image_cache_bytes: None,
         interval: 1,
         private_memory_bits: 1 << 21,
     }

@@ -180,6 +180,7 @@ fn generate(module: Module, board: &Board) -> driver::failure::Result<Generated>
         simd: 1,
         compute_units: 1,
         memory_ports: 1,
+        image_cache: None,
         local_bytes: LOCAL_ARGUMENT,
         scheduling: Scheduling::Sdc,
         clock_mhz: None,

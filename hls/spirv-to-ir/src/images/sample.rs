@@ -67,44 +67,88 @@ pub(super) fn read(c: &mut Code, shape: Shape, int_coordinates: bool, int: bool,
         .collect();
     let layer = shape.arrayed.then(|| layer(c, coordinates[shape.axes as usize], image.depth));
 
-    let corners = if filters { 1 << shape.axes } else { 1 };
-    let mut nearest = None;
-    let mut filtered = None;
-    for corner in 0..corners {
-        let mut places: SmallVec<[Place; 3]> = SmallVec::new();
-        let mut weight = None;
-        for (k, axis) in axes.iter().enumerate() {
-            let second = corner >> k & 1 == 1;
-            places.push(match &axis.second {
-                Some((place, _)) if second => *place,
-                _ => axis.first,
-            });
-            if let Some((_, of_second)) = axis.second {
-                let w = if second { of_second } else { rest(c, of_second) };
-                weight = Some(weight.map_or(w, |all| c.binary(Op::FMul, all, w)));
-            }
-        }
-        let offset = offset(c, &image, &places, layer);
-        let mut inside = all_inside(c, &places);
-        if corner > 0 {
-            inside = c.and(inside, sampler.linear);
-        }
+    let colors = colors(c, &image, &sampler, &axes, layer, |c, offset, inside| {
         let args = [image.texels, offset, inside, image.decode];
-        let color = c.b.value(Op::Call(texel), args, ImageFunction::color(int));
-        nearest = nearest.or(Some(color));
-        if let Some(w) = weight {
-            let w = c.vector([w; 4]);
-            filtered = Some(match filtered {
-                None => c.binary(Op::FMul, w, color),
-                Some(sum) => c.b.value(Op::Fma, [w, color, sum], ImageFunction::color(int)),
-            });
-        }
-    }
+        c.b.value(Op::Call(texel), args, ImageFunction::color(int))
+    });
+    let filtered = weighted(c, &axes, &colors);
+    let nearest = colors.first().copied();
     let result = match (nearest, filtered) {
         (Some(nearest), Some(filtered)) => Some(c.select(sampler.linear, filtered, nearest)),
         (nearest, _) => nearest,
     };
     c.b.ret(result);
+}
+
+/// The colors of the texels around a place, corner k of the second texel along axis i where bit i of k is set; the first one alone
+/// where nothing is filtered. `read` reads one from its offset in bytes and whether it is inside the image.
+///
+/// Of two neighbours one has an even number. Each read of a linear filter keeps to one parity along each axis, so that its cache
+/// holds a part of the image that the others' do not.
+fn colors(
+    c: &mut Code,
+    image: &ImageFields,
+    sampler: &Sampler,
+    axes: &[Axis],
+    layer: Option<Value>,
+    mut read: impl FnMut(&mut Code, Value, Value) -> Value,
+) -> Vec<Value> {
+    let mut swaps: SmallVec<[Value; 3]> = SmallVec::new();
+    let mut pairs: SmallVec<[[Place; 2]; 3]> = SmallVec::new();
+    for axis in axes {
+        let Some((second, _)) = axis.second else {
+            pairs.push([axis.first; 2]);
+            continue;
+        };
+        let odd = c.slice(axis.first.index, 0, 1);
+        let swap = c.and(odd, sampler.linear);
+        let [even, odd] = [(second, axis.first), (axis.first, second)].map(|(then, otherwise)| {
+            let index = c.select(swap, then.index, otherwise.index);
+            Place { index, inside: c.select(swap, then.inside, otherwise.inside) }
+        });
+        swaps.push(swap);
+        pairs.push([even, odd]);
+    }
+    let mut colors: Vec<Value> = (0..1usize << swaps.len())
+        .map(|k| {
+            let places: SmallVec<[Place; 3]> =
+                pairs.iter().enumerate().map(|(i, pair)| pair[k >> i & 1]).collect();
+            let offset = offset(c, image, &places, layer);
+            let mut inside = all_inside(c, &places);
+            if k > 0 {
+                inside = c.and(inside, sampler.linear);
+            }
+            read(c, offset, inside)
+        })
+        .collect();
+    for (i, &swap) in swaps.iter().enumerate() {
+        for low in (0..colors.len()).filter(|k| k >> i & 1 == 0) {
+            let high = low | 1 << i;
+            let (a, b) = (colors[low], colors[high]);
+            colors[low] = c.select(swap, b, a);
+            colors[high] = c.select(swap, a, b);
+        }
+    }
+    colors
+}
+
+/// The sum of the colors by their weights, the first texel first; none where nothing is filtered.
+fn weighted(c: &mut Code, axes: &[Axis], colors: &[Value]) -> Option<Value> {
+    let mut sum = None;
+    for (corner, &color) in colors.iter().enumerate() {
+        let mut weight = None;
+        for (k, axis) in axes.iter().enumerate() {
+            let Some((_, of_second)) = axis.second else { continue };
+            let w = if corner >> k & 1 == 1 { of_second } else { rest(c, of_second) };
+            weight = Some(weight.map_or(w, |all| c.binary(Op::FMul, all, w)));
+        }
+        let w = c.vector([weight?; 4]);
+        sum = Some(match sum {
+            None => c.binary(Op::FMul, w, color),
+            Some(sum) => c.b.value(Op::Fma, [w, color, sum], ImageFunction::color(false)),
+        });
+    }
+    sum
 }
 
 /// `(image fields, coordinates.., color)`. Outside the image nothing is written: OpenCL leaves open what happens.
