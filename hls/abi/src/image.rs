@@ -328,6 +328,13 @@ impl ImageFormat {
         Self::new(order, data_type)
     }
 
+    /// Its names in launch files: `rgba:unorm8`.
+    pub fn names(self) -> String {
+        let order = ChannelOrder::ALL.into_iter().find(|(o, ..)| *o == self.order);
+        let ty = ChannelType::ALL.into_iter().find(|(t, ..)| *t == self.data_type);
+        format!("{}:{}", order.map_or("", |(.., n)| n), ty.map_or("", |(.., n)| n))
+    }
+
     /// All formats, in the order of [`ChannelOrder::ALL`] and [`ChannelType::ALL`].
     pub fn all() -> impl Iterator<Item = ImageFormat> {
         ChannelOrder::ALL.into_iter().flat_map(|(order, ..)| {

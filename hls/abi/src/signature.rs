@@ -1,6 +1,7 @@
 //! What a caller must know to launch a kernel, whatever executes it.
 
 use crate::element::ElementType;
+use crate::image::ImageFormat;
 use serde::{Deserialize, Serialize};
 
 /// How an argument is passed.
@@ -99,6 +100,9 @@ pub struct Arg {
     /// Pipes: bytes of a packet as the kernel reads or writes it; `None` where it does neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packet_size: Option<u32>,
+    /// Images: the only format that the kernel was built for; `None` where it takes all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<ImageFormat>,
     /// Connected pipes: the AXI4-Stream that it is. Then it has no registers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamPort>,

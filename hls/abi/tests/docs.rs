@@ -20,6 +20,7 @@ fn example() -> Vec<Arg> {
         restrict: false,
         local_capacity: None,
         packet_size: None,
+        format: None,
         stream: None,
     };
     vec![

@@ -4,6 +4,7 @@ use crate::beside::Beside;
 use crate::connect::Connection;
 use crate::pipeline::{DENORMS_ARE_ZERO, Numerics};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use spirv_to_ir::FixedFormat;
 use std::path::PathBuf;
 
 /// OpenCL kernels to pipelined Verilog accelerators.
@@ -33,7 +34,7 @@ Exit codes: 0 done, 1 error in the input or while running, 2 wrong usage, 101 de
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Compile kernels for a board.
-    Build(BuildArgs),
+    Build(Box<BuildArgs>),
     /// Run a kernel in the interpreter or in simulated hardware.
     Run(Box<RunArgs>),
     /// Simulate built hardware for a host program: requests on standard input, replies on standard output.
@@ -101,6 +102,10 @@ pub struct InputArgs {
     /// KERNEL.ARG=stream[:DEPTH] is an AXI4-Stream of the kernel; may be repeated (docs/pipes.md).
     #[arg(long = "connect", value_name = "KERNEL.ARG=END", value_parser = Connection::parse)]
     pub connections: Vec<Connection>,
+    /// Build for images of one format only, which makes the hardware much smaller: ORDER:TYPE as in launch files, such as
+    /// rgba:unorm8; may be repeated (docs/images.md).
+    #[arg(long = "image-format", value_name = "KERNEL.ARG=FORMAT", value_parser = crate::image_format::parse)]
+    pub formats: Vec<FixedFormat>,
 }
 
 impl InputArgs {

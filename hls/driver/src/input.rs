@@ -74,6 +74,7 @@ fn produced(input: &InputArgs, kernels: &[String], made: Produced) -> Result<Inp
         numerics: input.numerics(),
         sub_group_size: input.sub_group_size,
         connected: input.connections.iter().flat_map(Connection::pipes).collect(),
+        formats: input.formats.clone(),
     };
     let module = pipeline::read_spirv(&made.bytes, &name, kernels, folder, &how)?;
     Ok(Input { module, warnings: made.warnings })

@@ -17,6 +17,7 @@ mod edits;
 pub mod emu;
 pub mod failure;
 pub mod fit;
+pub mod image_format;
 pub mod input;
 pub mod native;
 pub mod output;

@@ -122,6 +122,8 @@ pub struct ReadOptions {
     pub sub_group_size: Option<u32>,
     /// Pipes that are FIFOs beside the kernels.
     pub connected: Vec<spirv_to_ir::ConnectedPipe>,
+    /// Images that have one format at every launch.
+    pub formats: Vec<spirv_to_ir::FixedFormat>,
 }
 
 /// Code of the schedulers' error that they find no schedule.
@@ -168,6 +170,7 @@ pub fn read_spirv(
         unsafe_math: how.numerics.unsafe_math,
         sub_group_size: how.sub_group_size,
         connected: how.connected.clone(),
+        formats: how.formats.clone(),
         ..spirv_to_ir::Options::default()
     };
     let mut sources = SourceMap::default();

@@ -28,6 +28,9 @@ pub struct LaunchFile {
     /// Pipes that are FIFOs beside the kernel, as `--connect` has them; native code has them in memory.
     #[serde(default)]
     pub connect: Vec<String>,
+    /// Formats that images have at every launch, as of `--image-format`.
+    #[serde(default)]
+    pub image_format: Vec<String>,
     /// Pipes that launches share, by name: `CAPACITY:VALUE`.
     #[serde(default)]
     pub pipes: BTreeMap<String, String>,

@@ -227,7 +227,13 @@ fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Resu
         connected.extend(connection.pipes().filter(|pipe| read(&pipe.kernel)));
         connections.push(connection);
     }
+    let mut formats = vec![];
+    for text in &file.image_format {
+        let format = driver::image_format::parse(text)?;
+        formats.extend((wanted.is_empty() || wanted.contains(&format.kernel)).then_some(format));
+    }
     let how = ReadOptions {
+        formats,
         numerics: Numerics::of_options(file.options.split_whitespace()),
         sub_group_size: file.sub_group_size,
         connected,

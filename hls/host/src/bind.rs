@@ -1,6 +1,6 @@
 //! Argument values matched with a kernel's signature.
 
-use crate::device::{describe, packet_mismatch};
+use crate::device::{describe, format_mismatch, packet_mismatch};
 use crate::value::number;
 use crate::{Array, Error, ErrorKind, PipeValue, Value};
 use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature, PipeDescriptor, ScalarType};
@@ -109,7 +109,10 @@ pub fn bind(kernel: &KernelSignature, arg: &Arg, value: &Value) -> Result<BoundA
             Err(error) => fail(error.kind, error.message),
         },
         (ArgKind::Image, Value::Image(image)) => match image.descriptor(&arg.type_name) {
-            Ok(descriptor) => Ok(BoundArg::Image(descriptor, image.texels.clone())),
+            Ok(descriptor) => match format_mismatch(arg, descriptor) {
+                Some(problem) => fail(ErrorKind::ArgValue, problem),
+                None => Ok(BoundArg::Image(descriptor, image.texels.clone())),
+            },
             Err(problem) => fail(ErrorKind::ArgValue, problem),
         },
         (ArgKind::Sampler, Value::Sampler(word)) => {

@@ -223,7 +223,12 @@ fn check_arg(kernel: &KernelSignature, expected: &Arg, given: &LaunchArg) -> Res
             ),
             _ => Ok(()),
         },
-        (ArgKind::Image, LaunchArg::Image { .. }) => Ok(()),
+        (ArgKind::Image, LaunchArg::Image { descriptor, .. }) => {
+            match format_mismatch(expected, *descriptor) {
+                Some(problem) => fail(ErrorKind::ArgValue, problem),
+                None => Ok(()),
+            }
+        }
         (ArgKind::Scalar | ArgKind::Sampler, LaunchArg::Value(bytes))
             if bytes.len() != expected.size as usize =>
         {
@@ -261,6 +266,13 @@ pub(crate) fn packet_mismatch(arg: &Arg, pipe: PipeDescriptor) -> Option<String>
     let wanted = arg.packet_size.filter(|bytes| *bytes != pipe.packet_size)?;
     let given = pipe.packet_size;
     Some(format!("expected a pipe with packets of {wanted} bytes, got one of {given}"))
+}
+
+/// What is wrong with an image of another format than the argument's.
+pub(crate) fn format_mismatch(arg: &Arg, image: ImageDescriptor) -> Option<String> {
+    let wanted = arg.format.filter(|format| *format != image.format)?.names();
+    let given = image.format.names();
+    Some(format!("the kernel was built for images of format {wanted}, and got one of {given}"))
 }
 
 /// `argument 0 `a` (float*) of kernel `vadd``.

@@ -1,6 +1,6 @@
 //! Programs whose kernels use memory that belongs to the host.
 
-use crate::device::{describe, packet_mismatch};
+use crate::device::{describe, format_mismatch, packet_mismatch};
 use crate::{Error, ErrorKind, LaunchStats, Printed, ResolvedRange};
 use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature, PipeDescriptor};
 
@@ -141,7 +141,10 @@ pub fn check_raw_arg(kernel: &KernelSignature, info: &Arg, arg: &RawArg) -> Resu
             ),
             _ => Ok(()),
         },
-        (ArgKind::Image, RawArg::Image(_)) => Ok(()),
+        (ArgKind::Image, RawArg::Image(image)) => match format_mismatch(info, *image) {
+            Some(problem) => fail(ErrorKind::ArgValue, problem),
+            None => Ok(()),
+        },
         (ArgKind::Scalar | ArgKind::Sampler, RawArg::Value(bytes))
             if bytes.len() == info.size as usize =>
         {

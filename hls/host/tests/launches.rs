@@ -21,6 +21,7 @@ fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind, size: u32) -> Arg
         restrict: false,
         local_capacity: (kind == ArgKind::LocalPtr).then_some(1024),
         packet_size: None,
+        format: None,
         stream: None,
     }
 }

@@ -242,8 +242,9 @@ pub enum KernelArgKind {
     /// Bytes by value: scalar, vector or struct. The type, when it is a scalar or vector.
     Value(Option<Type>),
     /// An image: its descriptor by value, whose first field is the address of the texels (crate `abi`).
-    /// `restrict`, `no_write` and `no_read` speak of the texels.
-    Image,
+    /// `restrict`, `no_write` and `no_read` speak of the texels. With the numbers of channel order and data type, as OpenCL's
+    /// host API has them, where these are known: images of other formats are refused at the launch.
+    Image(Option<[u32; 2]>),
     /// A sampler: an i32 with the bits of OpenCL C's sampler constants.
     Sampler,
     /// A pipe: its descriptor by value, whose first field is the address of the pipe object (crate `abi`). `restrict` speaks
@@ -267,7 +268,7 @@ impl KernelArgKind {
     /// Whether the argument is a device address, or holds one, for whose memory `restrict` and the like are meant.
     pub fn points(self) -> bool {
         use KernelArgKind::{Image, Pipe, Pointer};
-        matches!(self, Pointer(_) | Image | Pipe(_))
+        matches!(self, Pointer(_) | Image(_) | Pipe(_))
     }
 
     /// Whether its bytes are passed.

@@ -286,7 +286,10 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
         match arg.kind {
             KernelArgKind::Pointer(space) => out.write_str(space.name())?,
             KernelArgKind::LocalPointer => out.write_str("local_arg")?,
-            KernelArgKind::Image => out.write_str("image")?,
+            KernelArgKind::Image(format) => {
+                out.write_str("image")?;
+                format.map_or(Ok(()), |[order, ty]| write!(out, " format {order} {ty}"))?;
+            }
             KernelArgKind::Sampler => out.write_str("sampler")?,
             KernelArgKind::Pipe(access) => {
                 out.write_str(if access.writes { "pipe write" } else { "pipe read" })?;

@@ -33,12 +33,16 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
         KernelArgKind::Pointer(_) => ArgKind::GlobalPtr,
         KernelArgKind::LocalPointer => ArgKind::LocalPtr,
         KernelArgKind::Value(_) => ArgKind::Scalar,
-        KernelArgKind::Image => ArgKind::Image,
+        KernelArgKind::Image(_) => ArgKind::Image,
         KernelArgKind::Sampler => ArgKind::Sampler,
         KernelArgKind::Pipe(_) => ArgKind::Pipe,
     };
     let pipe = match a.kind {
         KernelArgKind::Pipe(pipe) => Some(pipe),
+        _ => None,
+    };
+    let format = match a.kind {
+        KernelArgKind::Image(Some([order, ty])) => abi::ImageFormat::from_numbers(order, ty),
         _ => None,
     };
     let (no_read, no_write) = pipe.map_or((a.no_read, a.no_write), |p| (p.writes, !p.writes));
@@ -68,6 +72,7 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
         restrict: a.restrict,
         local_capacity: None,
         packet_size: pipe.and_then(|p| p.packet),
+        format,
         stream: None,
     }
 }

@@ -290,6 +290,7 @@ mod tests {
             restrict: false,
             local_capacity: Some(4),
             packet_size: None,
+            format: None,
             stream: None,
         };
         let args = vec![

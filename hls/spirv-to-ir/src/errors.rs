@@ -65,6 +65,8 @@ codes! {
         "Give the number of a SpecId decoration of the module and a value of the constant's type.";
     BAD_CONNECTION = "E0119", "A connection of a pipe does not fit the kernel",
         "Connect arguments that are pipes, with packets of at most 128 bytes; docs/pipes.md says what connected pipes can do.";
+    BAD_FORMAT = "E0120", "A format that was given for an image does not fit the kernel",
+        "Give the format for an argument of a kernel that is an image; docs/images.md has the names of formats.";
 }
 
 /// Comment before this crate's part of docs/errors.md.

@@ -54,6 +54,8 @@ pub struct Options {
     pub sub_group_size: Option<u32>,
     /// Pipes that are FIFOs beside the kernels instead of objects in memory.
     pub connected: Vec<ConnectedPipe>,
+    /// Images that have one format at every launch.
+    pub formats: Vec<FixedFormat>,
 }
 
 /// A kernel argument that is a connected pipe.
@@ -67,10 +69,21 @@ pub struct ConnectedPipe {
     pub depth: u32,
 }
 
+/// The format of all images that a kernel gets for an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FixedFormat {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Name of the argument, or its number.
+    pub arg: String,
+    /// The format.
+    pub format: abi::ImageFormat,
+}
+
 /// Reads a SPIR-V module.
 ///
 /// # Errors
-/// Codes E0101 to E0118; see [`ERROR_CODES`]. Several unsupported constructs are reported at
+/// Codes E0101 to E0120; see [`ERROR_CODES`]. Several unsupported constructs are reported at
 /// once.
 pub fn read(bytes: &[u8], options: &Options) -> base::Result<Module> {
     read_with_sources(bytes, options, &mut SourceMap::default())
@@ -94,7 +107,7 @@ pub fn read_with_sources(
         lower::lower(&mut link, job);
     }
     if link.errors.is_empty()
-        && let Err(e) = link.check_connections()
+        && let Err(e) = link.check_connections().and_then(|()| link.check_formats())
     {
         link.report(*e);
     }

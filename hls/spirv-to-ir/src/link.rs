@@ -4,17 +4,18 @@
 use crate::constants::Const;
 use crate::decode::Id;
 use crate::errors::{
-    BAD_CONNECTION, BAD_ID, BAD_MEMORY, NO_KERNEL, R, RECURSION, TOO_LARGE, UNRESOLVED, error, fail,
+    BAD_CONNECTION, BAD_FORMAT, BAD_ID, BAD_MEMORY, NO_KERNEL, R, RECURSION, TOO_LARGE, UNRESOLVED,
+    error, fail,
 };
 use crate::images::ImageFunction;
 use crate::lower::Connected;
 use crate::module::Spv;
 use crate::pipes::{Packets, PipeFunction};
 use crate::types::{Kind, space};
-use crate::{ConnectedPipe, Options};
-use abi::PipeDescriptor;
+use crate::{ConnectedPipe, FixedFormat, Options};
 use abi::pipe::field;
 use abi::print::PrintFormat;
+use abi::{ImageFormat, PipeDescriptor};
 use base::{Diagnostic, FxHashMap, IndexSet, Loc};
 use ir::{Func, Function, Global, GlobalData, Module, Space};
 use rspirv::spirv::StorageClass;
@@ -59,6 +60,8 @@ pub(crate) struct Linker<'a> {
     callees: FxHashMap<(Id, Vec<Option<Connected>>), Func>,
     /// Pipes that are connected, and whether a kernel has them.
     connected: Vec<(ConnectedPipe, bool)>,
+    /// Formats of images that are known, and whether a kernel has them.
+    formats: Vec<(FixedFormat, bool)>,
     globals: FxHashMap<Id, Global>,
     /// The buffer of `printf`, once a kernel prints.
     print_buffer: Option<Global>,
@@ -90,6 +93,7 @@ impl<'a> Linker<'a> {
             module,
             callees: FxHashMap::default(),
             connected: vec![],
+            formats: vec![],
             globals: FxHashMap::default(),
             print_buffer: None,
             print_formats: IndexSet::default(),
@@ -109,6 +113,7 @@ impl<'a> Linker<'a> {
     /// Queues the kernels asked for (all when none is named), in the order of the module.
     pub fn request_kernels(&mut self, options: &Options) -> R<()> {
         self.connected = options.connected.iter().map(|c| (c.clone(), false)).collect();
+        self.formats = options.formats.iter().map(|f| (f.clone(), false)).collect();
         let names: Vec<&str> = self.spv.entry_points.iter().map(|e| e.name.as_str()).collect();
         if names.is_empty() {
             return fail(NO_KERNEL, "the module has no kernel");
@@ -187,6 +192,27 @@ impl<'a> Linker<'a> {
                 false => format!("connected: `{kernel}.{arg}`, but no kernel `{kernel}` is read"),
             };
         fail(BAD_CONNECTION, text)
+    }
+
+    /// The format that all images have that a kernel gets for an argument, where it is known.
+    pub fn format(&mut self, kernel: &str, index: u32, name: Option<&str>) -> Option<ImageFormat> {
+        let names = |arg: &str| Some(arg) == name || arg.parse() == Ok(index);
+        let is_it = |(f, _): &&mut (FixedFormat, bool)| f.kernel == kernel && names(&f.arg);
+        let (found, used) = self.formats.iter_mut().find(is_it)?;
+        *used = true;
+        Some(found.format)
+    }
+
+    /// Fails if a format was given for no image of a kernel that was read.
+    pub fn check_formats(&self) -> R<()> {
+        let Some((f, _)) = self.formats.iter().find(|(_, used)| !used) else { return Ok(()) };
+        let (kernel, arg, format) = (&f.kernel, &f.arg, f.format.names());
+        let known = |func: &Function| func.kernel.is_some() && func.name == *kernel;
+        let why = match self.module.functions.values().any(known) {
+            true => format!("kernel `{kernel}` has no image `{arg}`"),
+            false => format!("no kernel `{kernel}` is read"),
+        };
+        fail(BAD_FORMAT, format!("format {format} was given for `{kernel}.{arg}`, but {why}"))
     }
 
     /// Fails if functions that `root` reaches call themselves. `state` is 1 for functions on

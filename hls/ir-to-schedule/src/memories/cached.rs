@@ -16,7 +16,7 @@ pub fn reads_image(func: &Function, provenance: &Provenance, inst: Inst) -> bool
     let Some(Base::Arg(k)) = provenance.single(data.args[0]) else { return false };
     let arg = func.kernel.as_ref().and_then(|info| info.args.get(k as usize));
     matches!(data.op, Op::Load(flags) if !flags.volatile)
-        && arg.is_some_and(|a| matches!(a.kind, KernelArgKind::Image) && a.no_write)
+        && arg.is_some_and(|a| matches!(a.kind, KernelArgKind::Image(_)) && a.no_write)
 }
 
 /// Lines of the cache of an access of `bytes` bytes to an image; 0 for none.

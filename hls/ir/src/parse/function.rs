@@ -116,7 +116,11 @@ impl Parser<'_> {
         } else if self.eat_word("bytes") {
             KernelArgKind::Value(None)
         } else if self.eat_word("image") {
-            KernelArgKind::Image
+            let format = match self.eat_word("format") {
+                true => Some([self.number()?, self.number()?]),
+                false => None,
+            };
+            KernelArgKind::Image(format)
         } else if self.eat_word("sampler") {
             KernelArgKind::Sampler
         } else if self.eat_word("pipe") {

@@ -101,6 +101,7 @@ fn read(input: &Input<'_>) -> driver::failure::Result<Module> {
         unsafe_math: input.numerics.unsafe_math,
         sub_group_size: None,
         connected: vec![],
+        formats: vec![],
     };
     let mut sources = base::SourceMap::default();
     let result = spirv_to_ir::read_with_sources(input.module, &options, &mut sources);

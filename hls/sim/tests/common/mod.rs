@@ -20,6 +20,7 @@ pub fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind) -> Arg {
         restrict: false,
         local_capacity: None,
         packet_size: None,
+        format: None,
         stream: None,
     }
 }

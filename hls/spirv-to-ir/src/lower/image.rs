@@ -5,7 +5,8 @@ use crate::decode::{Id, Inst};
 use crate::errors::{R, UNSUPPORTED, error, unsupported};
 use crate::images::{ImageFields, ImageFunction, Shape};
 use crate::types::{Image, Kind};
-use abi::image::{ChannelOrder, ChannelType, ImageDescriptor, sampler};
+use abi::ImageFormat;
+use abi::image::{ChannelOrder, ChannelType, ImageDescriptor, field, sampler};
 use base::smallvec;
 use ir::{FloatKind, IntCC, KernelArg, KernelArgKind, Op, Rounding, Type, Value};
 use rspirv::spirv::{self, AccessQualifier, ImageOperands, SamplerAddressingMode};
@@ -19,16 +20,17 @@ struct Fields {
 }
 
 impl<'a> Lower<'a, '_, '_> {
-    /// A kernel argument that is an image: the fields of its descriptor.
+    /// A kernel argument that is an image: the fields of its descriptor, with constants for what follows from a known format.
     pub(super) fn image_argument(
         &mut self,
         mut arg: KernelArg,
         index: u32,
-        id: Id,
-        ty: Id,
+        (id, ty): (Id, Id),
         image: Image,
+        format: Option<ImageFormat>,
     ) -> R<KernelArg> {
-        arg.kind = KernelArgKind::Image;
+        let numbers = format.map(|f| [f.order.number(), f.data_type.number()]);
+        arg.kind = KernelArgKind::Image(numbers);
         (arg.size, arg.align) = (ImageDescriptor::BYTES, ImageDescriptor::ALIGN);
         arg.type_name = image.name().into();
         arg.no_write = image.access == AccessQualifier::ReadOnly;
@@ -38,7 +40,16 @@ impl<'a> Lower<'a, '_, '_> {
         let mut values = Leaves::new();
         for leaf in self.spv.types.leaves(ty)? {
             let offset = leaf.offset as u32;
-            values.push(self.b.value(Op::Arg { index, offset }, [], leaf.ty));
+            let known = format.and_then(|f| match offset {
+                field::ORDER => Some(f.order.number()),
+                field::DATA_TYPE => Some(f.data_type.number()),
+                field::DECODE => Some(f.decode()),
+                _ => None,
+            });
+            values.push(match known {
+                Some(word) => self.b.constant(leaf.ty, word.into()),
+                None => self.b.value(Op::Arg { index, offset }, [], leaf.ty),
+            });
         }
         self.define(id, values);
         Ok(arg)

@@ -4,12 +4,22 @@ use super::{Connected, Leaves, Lower, Val};
 use crate::decode::Id;
 use crate::errors::{BAD_OPERAND, R, TOO_LARGE, fail};
 use crate::types::{Kind, space};
+use abi::ImageFormat;
 use base::smallvec;
 use ir::{KernelArg, KernelArgKind, MemFlags, ObjectData, ObjectKind, Op, Space, Type, Value};
 use rspirv::spirv::StorageClass;
 
 /// Largest argument passed by value, in bytes.
 const MAX_ARGUMENT: u64 = 1 << 16;
+
+/// What the user has said of a kernel's argument.
+#[derive(Clone, Copy)]
+struct Known {
+    /// Most packets of a connected pipe.
+    depth: Option<u32>,
+    /// The format of all images.
+    format: Option<ImageFormat>,
+}
 
 impl Lower<'_, '_, '_> {
     /// Describes the kernel and defines its parameters by `arg` operations.
@@ -26,8 +36,13 @@ impl Lower<'_, '_, '_> {
         for (k, &(id, ty)) in self.raw.params.iter().enumerate() {
             let index = k as u32;
             let given = spv.names.get(&id).filter(|n| !n.is_empty()).or(names.get(k));
-            let depth = self.link.connection(&entry.name, index, given.map(String::as_str));
-            let mut arg = self.argument(index, id, ty, depth)?;
+            let given = given.map(String::as_str);
+            let depth = self.link.connection(&entry.name, index, given);
+            let format = match spv.types.get(ty)?.kind {
+                Kind::Image(_) => self.link.format(&entry.name, index, given),
+                _ => None,
+            };
+            let mut arg = self.argument(index, id, ty, Known { depth, format })?;
             // The types of images and samplers say more than their names do.
             if arg.type_name.is_empty() {
                 arg.type_name = types.get(k).cloned().unwrap_or_default();
@@ -56,8 +71,7 @@ impl Lower<'_, '_, '_> {
         list.strip_suffix(',').unwrap_or(list).split(',').map(str::to_owned).collect()
     }
 
-    /// `depth`: of the pipe, if it is connected.
-    fn argument(&mut self, index: u32, id: Id, ty: Id, depth: Option<u32>) -> R<KernelArg> {
+    fn argument(&mut self, index: u32, id: Id, ty: Id, known: Known) -> R<KernelArg> {
         let spv = self.spv;
         let deco = spv.deco.of(id);
         let name = spv.names.get(&id).cloned().unwrap_or_default();
@@ -72,12 +86,14 @@ impl Lower<'_, '_, '_> {
             no_write: deco.no_write,
             no_read: deco.no_read,
         };
-        if let Some(depth) = depth {
+        if let Some(depth) = known.depth {
             return self.connected_argument(arg, index, id, ty, depth);
         }
         let (class, pointee) = match info.kind {
             Kind::Pointer { class, pointee } => (class, pointee),
-            Kind::Image(image) => return self.image_argument(arg, index, id, ty, image),
+            Kind::Image(image) => {
+                return self.image_argument(arg, index, (id, ty), image, known.format);
+            }
             Kind::Sampler => return Ok(self.sampler_argument(arg, index, id)),
             Kind::Pipe { writes } => return self.pipe_argument(arg, index, id, ty, writes),
             _ => return self.value_argument(arg, index, id, ty),

@@ -25,6 +25,7 @@ pub fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind) -> Arg {
         restrict: false,
         local_capacity: (kind == ArgKind::LocalPtr).then_some(1024),
         packet_size: None,
+        format: None,
         stream: None,
     }
 }
