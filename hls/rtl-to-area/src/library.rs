@@ -6,7 +6,7 @@ use rtl::{Instance, Param, Rom};
 use target::{Area, Family};
 
 /// Bits of a dispatcher's registers that kernels use, and the logic in front of them.
-const DISPATCHER: Area = Area { lut: 1950.0, ff: 1100.0, dsp: 0.0, bram: 0.0 };
+const DISPATCHER: Area = Area { lut: 1000.0, ff: 550.0, dsp: 0.0, bram: 0.0 };
 /// Logic and state that do not depend on parameters much.
 const LOAD: Area = Area { lut: 400.0, ff: 500.0, dsp: 0.0, bram: 0.0 };
 const STORE: Area = Area { lut: 380.0, ff: 560.0, dsp: 0.0, bram: 0.0 };
