@@ -1,7 +1,8 @@
 // NDRange dispatcher: enumerates work-groups (x fastest) and in each its work-items (x fastest) as a token stream, hands out
 // work-group slots and takes them back when every token of the group has retired.
 // latency: start to first token about 12 cycles (plus the bits of the local and global y, z sizes), II 1, also across groups.
-// A token is SIMD consecutive work-items along x; a row that SIMD does not divide ends with a token of fewer lanes.
+// A token is SIMD consecutive work-items along x; a row that SIMD does not divide ends with a token of fewer lanes. With SPLIT tokens
+// end where the x global id is a multiple of SIMD, too: the first token of a row may lack its low lanes, for any offset and local size.
 // No multiplier: identifiers are kept by increments; three products for the linear id are made by shift and add at the start.
 `default_nettype none
 
@@ -11,6 +12,7 @@ module clhls_dispatcher #(
   parameter TRACKED   = 1,   // 0: nothing is kept for a group: any number of them are in flight, m_slot and group_size are 0 (SLOTS is 1)
   parameter LID_BITS  = 8,   // bits of m_lid: 2^LID_BITS >= tokens of the largest group
   parameter SIMD      = 1,   // work-items of a token, 1..64
+  parameter SPLIT     = 0,   // 1: see above; SIMD is a power of two
   parameter UNITS     = 1,   // dispatchers of the launch, 1..16: work-groups go to them in turn
   parameter UNIT      = 0,   // number of this one
   parameter COUNT_BITS = $clog2(SIMD + 1)  // derived: do not set
@@ -20,7 +22,7 @@ module clhls_dispatcher #(
   // launch; x in [31:0], y in [63:32], z in [95:64]; stable from start to done.  Unused dimensions are 1, 1, 1, 0.
   input  wire                  start,          // pulse, while not busy
   input  wire [95:0]           global_size,
-  input  wire [95:0]           local_size,     // 1..65535 each, at most 65535 tokens a group
+  input  wire [95:0]           local_size,     // 1..65535 each (x with SPLIT: 65535 - SIMD), at most 65535 tokens a group
   input  wire [95:0]           num_groups,     // ceil(global / local)
   input  wire [95:0]           global_offset,
   output wire                  busy,           // register: from the cycle after start to done
@@ -31,7 +33,7 @@ module clhls_dispatcher #(
   output wire [SLOT_BITS-1:0]  m_slot,
   output wire [LID_BITS-1:0]   m_lid,          // number of the token in its group: 0, 1, 2 ... (SIMD = 1: linear local id)
   output wire [SIMD-1:0]       m_lanes,        // lane i is a work-item: it has the x ids given here plus i
-  output wire [95:0]           m_local_id,     // of lane 0, as all ids
+  output wire [95:0]           m_local_id,     // of lane 0, as all ids.  With SPLIT: not counted from the group's first work-item, as linear ids
   output wire [95:0]           m_group_id,
   output wire [95:0]           m_global_id,    // with offset
   output wire [95:0]           m_local_size,   // of this group: smaller in remainder groups
@@ -51,6 +53,10 @@ module clhls_dispatcher #(
     end
     if (SLOTS < 1 || (1 << SLOT_BITS) < SLOTS || SIMD < 1 || SIMD > 64 || LID_BITS < 1 || LID_BITS > 16) begin
       $display("clhls_dispatcher: SLOTS at least 1 and within SLOT_BITS, SIMD 1..64, LID_BITS 1..16");
+      $finish;
+    end
+    if (SPLIT != 0 && (SIMD & (SIMD - 1)) != 0) begin
+      $display("clhls_dispatcher: SPLIT takes a SIMD that is a power of two");
       $finish;
     end
     if (UNITS < 1 || UNITS > 16 || UNIT < 0 || UNIT >= UNITS) begin
@@ -259,6 +265,7 @@ module clhls_dispatcher #(
   reg [31:0]          d_base_y_q;
   reg [31:0]          d_base_z_q;
   reg [15:0]          d_size_x_q;
+  reg [15:0]          d_row_x_q;  // d_size_x_q and the absent lanes before
   reg [15:0]          d_size_y_q;
   reg [15:0]          d_size_z_q;
   reg [31:0]          d_linear_q;
@@ -270,7 +277,10 @@ module clhls_dispatcher #(
   wire                d_go;       // the enumerator takes it
   wire                d_move;     // these registers may change
 
+  // Lanes before the group's first work-item: a row begins with them, absent.
+  wire [15:0] d_absent = (SPLIT != 0) ? g_base_x_q[15:0] & (LANES1 - 16'd1) : 16'd0;
   wire [15:0] d_size_x = g_final_x ? g_left_x_q[15:0] : local_x;
+  wire [15:0] d_row_x  = d_size_x + d_absent;
   wire [15:0] d_size_y = g_final_y ? g_left_y_q[15:0] : local_y;
   wire [15:0] d_size_z = g_final_z ? g_left_z_q[15:0] : local_z;
 
@@ -310,18 +320,19 @@ module clhls_dispatcher #(
       d_group_x_q    <= g_x_q;
       d_group_y_q    <= g_y_q;
       d_group_z_q    <= g_z_q;
-      d_base_x_q     <= g_base_x_q;
+      d_base_x_q     <= g_base_x_q - {16'd0, d_absent};
       d_base_y_q     <= g_base_y_q;
       d_base_z_q     <= g_base_z_q;
       d_size_x_q     <= d_size_x;
       d_size_y_q     <= d_size_y;
       d_size_z_q     <= d_size_z;
+      d_row_x_q      <= d_row_x;
       d_linear_q     <= g_linear_q;
       d_next_row_q   <= g_linear_q + size_x;
       d_next_plane_q <= g_linear_q + plane_q;
-      d_one_q        <= {d_size_z == 16'd1, d_size_y == 16'd1, d_size_x <= LANES1};
-      d_two_q        <= {d_size_z <= 16'd2, d_size_y <= 16'd2, d_size_x <= LANES2};
-      for (q = 0; q < SIMD; q = q + 1) d_lanes_q[q] <= {16'd0, d_size_x} > q;
+      d_one_q        <= {d_size_z == 16'd1, d_size_y == 16'd1, d_row_x <= LANES1};
+      d_two_q        <= {d_size_z <= 16'd2, d_size_y <= 16'd2, d_row_x <= LANES2};
+      for (q = 0; q < SIMD; q = q + 1) d_lanes_q[q] <= {16'd0, d_row_x} > q && {16'd0, d_absent} <= q;
     end
   end
 
@@ -338,6 +349,7 @@ module clhls_dispatcher #(
   reg [31:0]          e_base_x_q;
   reg [31:0]          e_base_y_q;
   reg [15:0]          e_size_x_q;
+  reg [15:0]          e_row_x_q;       // e_size_x_q and the absent lanes before
   reg [15:0]          e_size_y_q;
   reg [15:0]          e_size_z_q;
   reg [15:0]          e_local_x_q;
@@ -351,7 +363,7 @@ module clhls_dispatcher #(
   reg [31:0]          e_next_plane_q;
   reg [15:0]          e_local_linear_q;
   reg [15:0]          e_local_row_q;   // local linear id of the next row's first work-item
-  reg [15:0]          e_left_x_q;      // work-items of the row from this token on
+  reg [15:0]          e_left_x_q;      // work-items of the row from this token on, absent lanes before them included
   reg [15:0]          e_left_y_q;      // rows of the plane from this one on
   reg [15:0]          e_left_z_q;
   reg                 e_last_x_q;      // last token of its row
@@ -403,6 +415,7 @@ module clhls_dispatcher #(
         e_base_x_q       <= d_base_x_q;
         e_base_y_q       <= d_base_y_q;
         e_size_x_q       <= d_size_x_q;
+        e_row_x_q        <= d_row_x_q;
         e_size_y_q       <= d_size_y_q;
         e_size_z_q       <= d_size_z_q;
         e_local_x_q      <= 16'd0;
@@ -416,7 +429,7 @@ module clhls_dispatcher #(
         e_next_plane_q   <= d_next_plane_q;
         e_local_linear_q <= 16'd0;
         e_local_row_q    <= d_size_x_q;
-        e_left_x_q       <= d_size_x_q;
+        e_left_x_q       <= d_row_x_q;
         e_left_y_q       <= d_size_y_q;
         e_left_z_q       <= d_size_z_q;
         {e_last_z_q, e_last_y_q, e_last_x_q} <= d_one_q;
@@ -435,7 +448,7 @@ module clhls_dispatcher #(
           e_lanes_q        <= e_row_lanes_q;
           e_local_x_q      <= 16'd0;
           e_global_x_q     <= e_base_x_q;
-          e_left_x_q       <= e_size_x_q;
+          e_left_x_q       <= e_row_x_q;
           e_pen_x_q        <= e_two_q[0];
           e_local_linear_q <= e_local_row_q;
           e_local_row_q    <= e_local_row_q + e_size_x_q;

@@ -155,13 +155,20 @@ pub struct KernelSignature {
     /// Whether the last work-group of a dimension may be smaller (OpenCL 2.0 without
     /// `-cl-uniform-work-group-size`).
     pub non_uniform: bool,
-    /// Work-items that go through the datapath side by side, 1 for most. More of them need, in
-    /// dimension 0, an offset that is a multiple of it and a local size that is one, too, unless
-    /// there is one work-group; and pointers to the beginning of lines ([`BUFFER_ALIGN`]).
+    /// Work-items that go through the datapath side by side, 1 for most. More of them need pointers
+    /// to the beginning of lines ([`BUFFER_ALIGN`]).
     pub simd: u32,
+    /// Whether rows of work-groups must begin with a multiple of `simd`: see [`Self::row_multiple`].
+    pub simd_group_rows: bool,
 }
 
 impl KernelSignature {
+    /// What the global offset in dimension 0 must be a multiple of, and the local size, too, unless
+    /// there is one work-group in that dimension.
+    pub fn row_multiple(&self) -> u32 {
+        if self.simd_group_rows { self.simd } else { 1 }
+    }
+
     /// The argument with this name, or, if no argument has it, with this number.
     pub fn arg(&self, name: &str) -> Option<&Arg> {
         self.args.iter().find(|arg| arg.name == name).or_else(|| {

@@ -55,6 +55,7 @@ fn manifest() -> Manifest {
             work_group_size_hint: None,
             non_uniform: false,
             simd: 1,
+            simd_group_rows: false,
         },
         top: "vadd".into(),
         board: "u250".into(),

@@ -139,9 +139,10 @@ pub struct CompileArgs {
     /// Optimisation level: 0 only what hardware needs, 1 without trading area for speed, 2 all.
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = LEVEL, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub level: u8,
-    /// Work-items that go through the datapath side by side: 1, 2, 4, 8 or 16.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
-    pub simd: u32,
+    /// Work-items that go through the datapath side by side: 1, 2, 4, 8 or 16. [default: as many as fill the memory port,
+    /// for kernels that nothing else limits]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub simd: Option<u32>,
     /// Copies of the datapath, which share the work-groups.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub compute_units: u32,
@@ -170,7 +171,7 @@ impl CompileArgs {
             ("--board-dir", self.board_dir.is_some()),
             ("--clock", self.clock.is_some()),
             ("-O", self.level != LEVEL),
-            ("--simd", self.simd != 1),
+            ("--simd", self.simd.is_some()),
             ("--compute-units", self.compute_units != 1),
             ("--memory-ports", self.memory_ports != 1),
             ("--image-cache", self.image_cache.is_some()),

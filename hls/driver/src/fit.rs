@@ -33,18 +33,29 @@ pub struct Thrift {
     pub work_items: u32,
     /// Cycles between work-items, in which operators are shared.
     pub interval: u32,
+    /// Whether a token is one work-item where the user leaves the number open.
+    pub one_by_one: bool,
 }
 
 impl Default for Thrift {
     fn default() -> Self {
         let work_items = ir_to_schedule::WORK_ITEMS;
-        Thrift { unroll_divisor: 1, small_division: false, work_items, interval: 1 }
+        Thrift {
+            unroll_divisor: 1,
+            small_division: false,
+            work_items,
+            interval: 1,
+            one_by_one: false,
+        }
     }
 }
 
 impl Thrift {
     /// The next smaller hardware; none when there is nothing left to save.
     fn next(self, logic: bool, can: Savings) -> Option<Thrift> {
+        if can.narrow {
+            return Some(Thrift { one_by_one: true, ..self });
+        }
         let share = self.share().filter(|_| can.share && self.unroll_divisor == 1);
         // What did not fit at the longest interval is tried without it.
         let less = can.unroll_less && self.unroll_divisor < MOST_DIVISOR;
@@ -76,6 +87,9 @@ impl Thrift {
     /// What is saved, for people; divisions then take operands every `interval` cycles.
     fn describe(self, interval: u32) -> String {
         let mut parts = vec![];
+        if self.one_by_one {
+            parts.push("work-items go through the datapath one by one".to_owned());
+        }
         if self.unroll_divisor > 1 {
             parts.push(format!("the limits of unrolling are divided by {}", self.unroll_divisor));
         }
@@ -100,6 +114,8 @@ impl Thrift {
 /// What a kernel has that could be smaller.
 #[derive(Clone, Copy)]
 struct Savings {
+    /// Several work-items side by side that the user did not ask for.
+    narrow: bool,
     /// Operators that could be shared more.
     share: bool,
     /// Loops that were unrolled.
@@ -135,6 +151,16 @@ pub struct Hardware {
 }
 
 impl Hardware {
+    /// Whether a kernel has several work-items a token without an attribute that asks for them.
+    fn chose_lanes(&self, kernel: &str) -> bool {
+        let mut of_kernel = self.module.kernels().filter(|(_, f)| f.name == kernel);
+        of_kernel.any(|(_, f)| {
+            f.kernel
+                .as_ref()
+                .is_some_and(|k| k.simd_lanes.is_some() && k.num_simd_work_items.is_none())
+        })
+    }
+
     /// Whether a kernel has divisions or square roots that are pipelines.
     fn divides(&self, kernel: &str) -> bool {
         let of_kernel = self.manifest.kernels.iter().filter(|k| k.signature.name == kernel);
@@ -228,6 +254,7 @@ impl Pipeline<'_> {
                     *best = (over.times, thrift);
                 }
                 let can = Savings {
+                    narrow: self.options.simd.is_none() && made.chose_lanes(name),
                     share: helps && made.shares(name),
                     unroll_less: made.unrolled.contains(name),
                     divide: made.divides(name),

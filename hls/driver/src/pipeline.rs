@@ -24,8 +24,8 @@ pub struct Options {
     pub kernels: Vec<String>,
     /// Optimisation level.
     pub level: ir_opt::Level,
-    /// Work-items side by side.
-    pub simd: u32,
+    /// Work-items side by side; `None`: as many as fill the memory port, where nothing else limits a kernel.
+    pub simd: Option<u32>,
     /// Copies of the datapath.
     pub compute_units: u32,
     /// Most memory ports, not more than the board has.
@@ -126,13 +126,18 @@ pub struct ReadOptions {
     pub formats: Vec<spirv_to_ir::FixedFormat>,
 }
 
+/// Share of the device's LUTs that several work-items a token may take for all kernels: one in this many.
+const LANES_SHARE: u64 = 4;
+
 /// Code of the schedulers' error that they find no schedule.
 const NO_SCHEDULE: &str = "E0005";
 
 /// What the optimiser made of a module.
 pub(crate) struct Optimised {
-    /// What the limits of unrolling were divided by, by kernel: all that differs between two tries.
+    /// What the limits of unrolling were divided by, by kernel. With `one_by_one` all that differs between two tries.
     unroll_less: BTreeMap<String, u32>,
+    /// Kernels with one work-item a token, although the port has room for more.
+    one_by_one: BTreeSet<String>,
     pub(crate) module: Module,
     /// Kernels in which loops were unrolled.
     pub(crate) unrolled: BTreeSet<String>,
@@ -228,7 +233,8 @@ impl<'a> Pipeline<'a> {
         let dump = |label: &str, m: &Module| self.keep(&format!("{label}.clir"), || m.to_string());
         let options = ir_opt::Options {
             level: self.options.level,
-            simd: self.options.simd,
+            simd: self.simd(),
+            one_by_one: self.one_by_one(),
             max_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
             unroll_less: self.unroll_less(),
             address_bits: self.board.memory.address_bits,
@@ -249,15 +255,32 @@ impl<'a> Pipeline<'a> {
         module: &Module,
         last: &'o mut Option<Optimised>,
     ) -> Result<&'o Optimised> {
-        let unroll_less = self.unroll_less();
+        let (unroll_less, one_by_one) = (self.unroll_less(), self.one_by_one());
         let made = match last.take() {
-            Some(made) if made.unroll_less == unroll_less => made,
+            Some(made) if made.unroll_less == unroll_less && made.one_by_one == one_by_one => made,
             _ => {
                 let (module, unrolled) = self.optimise_and_note(module.clone())?;
-                Optimised { unroll_less, module, unrolled }
+                Optimised { unroll_less, one_by_one, module, unrolled }
             }
         };
         Ok(last.insert(made))
+    }
+
+    /// How many work-items a token has, as far as the user says.
+    fn simd(&self) -> ir_opt::Simd {
+        let units = u64::from(self.options.compute_units.max(1));
+        match self.options.simd {
+            Some(n) => ir_opt::Simd::Lanes(n),
+            None => ir_opt::Simd::FillPort {
+                port_bytes: self.board.memory.data_bits / 8,
+                luts: self.board.free().lut as u64 / LANES_SHARE / units,
+            },
+        }
+    }
+
+    fn one_by_one(&self) -> BTreeSet<String> {
+        let thrift = self.thrift.borrow();
+        thrift.iter().filter(|(_, t)| t.one_by_one).map(|(name, _)| name.clone()).collect()
     }
 
     fn unroll_less(&self) -> BTreeMap<String, u32> {

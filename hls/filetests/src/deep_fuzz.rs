@@ -80,7 +80,7 @@ fn build(module: Module, board: &Board) -> Result<(), Diagnostics> {
     let options = Options {
         kernels: vec![],
         level: ir_opt::Level::O2,
-        simd: 1,
+        simd: Some(1),
         compute_units: 1,
         memory_ports: 1,
         image_cache: None,

@@ -1,5 +1,5 @@
 //! Runs the launches of test kernels:
-//! `filetests [--device emu|native|schedule|sim] [--producer NAME] [--board NAME] [--simd N] [--compute-units N] [--memory-ports N] [--jobs N] [--rotate] [--folder DIR] [KERNEL[:LAUNCH]...]`.
+//! `filetests [--device emu|native|schedule|sim] [--producer NAME] [--board NAME] [--simd N|auto] [--compute-units N] [--memory-ports N] [--jobs N] [--rotate] [--folder DIR] [KERNEL[:LAUNCH]...]`.
 //!
 //! The kernels are `build/kernels/<kernel>.<producer>.spv`, as `testbenches/kernels/compile` makes them;
 //! with `--folder` they are in `DIR/<kernel>` and their modules `DIR/<kernel>.<producer>.spv`.
@@ -40,7 +40,8 @@ struct Settings {
     device: On,
     rotate: bool,
     jobs: usize,
-    simd: u32,
+    /// `None`: as the driver chooses.
+    simd: Option<u32>,
     compute_units: u32,
     memory_ports: u32,
     board: String,
@@ -57,7 +58,7 @@ fn settings() -> Result<Settings, String> {
         device: On::Emu,
         rotate: false,
         jobs: 1,
-        simd: 1,
+        simd: Some(1),
         compute_units: 1,
         memory_ports: 1,
         board: "unit".into(),
@@ -86,8 +87,11 @@ fn settings() -> Result<Settings, String> {
                 s.jobs = n.filter(|n| *n > 0).ok_or("--jobs N, N at least 1")?;
             }
             "--simd" => {
-                let n = args.next().and_then(|n| n.parse().ok());
-                s.simd = n.ok_or("--simd N")?;
+                let n = args.next();
+                s.simd = match n.as_deref() {
+                    Some("auto") => None,
+                    n => Some(n.and_then(|n| n.parse().ok()).ok_or("--simd N or auto")?),
+                };
             }
             "--compute-units" => {
                 let n = args.next().and_then(|n| n.parse().ok());
@@ -280,7 +284,10 @@ fn lanes_allow(device: &dyn Device, launch: &Launch) -> bool {
 
 fn run_emu(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, String> {
     let Loaded { module, launches, folder, pipes, .. } = load(kernel, producer, settings, false)?;
-    let simd = settings.simd;
+    let simd = match settings.simd {
+        Some(n) => ir_opt::Simd::Lanes(n),
+        None => ir_opt::Simd::FillPort { port_bytes: 64, luts: 1_000_000 },
+    };
     let optimise = |level| {
         let options = ir_opt::Options { level, simd, ..ir_opt::Options::default() };
         ir_opt::run(module.clone(), &[], &options, &target::Family::unit())

@@ -166,14 +166,14 @@ fn check_local(
     Ok(local)
 }
 
-/// Rows of work-items are cut into tokens of `simd` whose first has a global id that is a multiple.
+/// Kernels that count from the beginning of a group's row have tokens that begin there.
 fn check_lanes(
     kernel: &KernelSignature,
     global: [u32; 3],
     local: [u32; 3],
     offset: [u32; 3],
 ) -> Result<(), Error> {
-    let (lanes, name) = (kernel.simd, &kernel.name);
+    let (lanes, name) = (kernel.row_multiple(), &kernel.name);
     if !offset[0].is_multiple_of(lanes) {
         let what = format!(
             "kernel `{name}` was built for {lanes} work-items at a time: the global offset {} in \
@@ -205,7 +205,7 @@ fn choose_local(kernel: &KernelSignature, global: [u32; 3]) -> Result<[u32; 3], 
     let mut room = kernel.max_work_group_size;
     let mut local = [1; 3];
     for (d, &size) in global.iter().enumerate() {
-        let lanes = if d == 0 { kernel.simd } else { 1 };
+        let lanes = if d == 0 { kernel.row_multiple() } else { 1 };
         let fits = |n: &u32| size.is_multiple_of(*n) && (*n == size || n.is_multiple_of(lanes));
         local[d] = match (1..=size.min(room)).rev().find(fits) {
             Some(n) => n,

@@ -42,6 +42,7 @@ fn signature() -> KernelSignature {
         work_group_size_hint: None,
         non_uniform: false,
         simd: 1,
+        simd_group_rows: false,
     }
 }
 
@@ -111,7 +112,7 @@ fn missing_work_group_sizes_are_chosen() {
 #[test]
 fn several_work_items_at_a_time_need_whole_tokens() {
     let mut kernel = signature();
-    kernel.simd = 16;
+    (kernel.simd, kernel.simd_group_rows) = (16, true);
     let local = |global: &[u64], kernel: &KernelSignature| {
         NdRange::new(global).resolve(kernel).map(|range| range.local)
     };

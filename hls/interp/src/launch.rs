@@ -79,7 +79,9 @@ impl Program {
             None => self.choose_local(kernel, launch.global)?,
         };
         let lanes = kernel.info.simd_lanes.unwrap_or(1);
-        check_lanes(lanes, launch.global, local, launch.offset)?;
+        if kernel.info.simd_group_rows {
+            check_lanes(lanes, launch.global, local, launch.offset)?;
+        }
         let num_groups = std::array::from_fn(|d| launch.global[d].div_ceil(local[d]).into());
         Ok(Position {
             work_dim: dims.into(),
@@ -106,7 +108,8 @@ impl Program {
             return Ok(local);
         }
         let mut room = max_work_group_size(kernel);
-        let mut lanes = kernel.info.simd_lanes.unwrap_or(1);
+        let mut lanes =
+            kernel.info.simd_lanes.filter(|_| kernel.info.simd_group_rows).unwrap_or(1);
         Ok(global.map(|size| {
             let fits = |n: &u32| size.is_multiple_of(*n) && (*n == size || n.is_multiple_of(lanes));
             let local = (1..=size.min(room)).rev().find(fits).unwrap_or(1);
@@ -258,13 +261,15 @@ impl Run<'_, '_> {
         });
         let size = p.local;
         let lanes = p.simd_lanes;
-        let row = size[0].div_ceil(lanes);
+        // Lanes of a row's first token that are before the row, so that tokens begin at multiples.
+        let before = (group[0] * p.enqueued_local[0] + p.offset[0]) % lanes;
+        let row = (before + size[0]).div_ceil(lanes);
         let count = (row * size[1] * size[2]) as usize;
         self.machine.memories.local.clear();
         self.work_items += size.iter().product::<u64>();
         let id = |n: usize| {
             let n = n as u64;
-            [n % row * lanes, n / row % size[1], n / row / size[1]]
+            [(n % row * lanes).wrapping_sub(before), n / row % size[1], n / row / size[1]]
         };
         let keep_all = self.kernel.has_barrier || matches!(self.order, Order::Interleaved { .. });
         if keep_all {

@@ -51,9 +51,10 @@ pub(crate) struct Position {
 
 impl Position {
     fn query(&self, query: Query, dim: usize, local_id: [u64; 3]) -> u64 {
-        let left = self.local[0] - local_id[0];
-        let global_id =
-            |d: usize| self.group[d] * self.enqueued_local[d] + local_id[d] + self.offset[d];
+        let global_id = |d: usize| {
+            let first = self.group[d] * self.enqueued_local[d] + self.offset[d];
+            first.wrapping_add(local_id[d])
+        };
         let linear = |id: [u64; 3], size: [u64; 3]| (id[2] * size[1] + id[1]) * size[0] + id[0];
         match query {
             Query::WorkDim => self.work_dim,
@@ -70,7 +71,9 @@ impl Position {
                 linear(id, self.global)
             }
             Query::LocalLinearId => linear(local_id, self.local),
-            Query::LaneMask => (1 << left.min(self.simd_lanes)) - 1,
+            Query::LaneMask => (0..self.simd_lanes)
+                .filter(|lane| local_id[0].wrapping_add(*lane) < self.local[0])
+                .fold(0, |mask, lane| mask | 1 << lane),
         }
     }
 }

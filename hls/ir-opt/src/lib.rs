@@ -38,13 +38,28 @@ pub enum Level {
 /// Called after each pass with a label such as `01-opt.inline` and the module.
 pub type DumpFn<'a> = &'a dyn Fn(&str, &Module);
 
+/// How many work-items go through the datapath side by side. A kernel's attribute
+/// `num_simd_work_items` counts where this leaves it open or says 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Simd {
+    /// This many; a kernel for which that is not possible stays at 1, with a warning.
+    Lanes(u32),
+    /// As many as fill the memory port, for kernels that nothing but the port then limits and that take every launch as before.
+    FillPort {
+        /// Bytes of a beat at the memory port.
+        port_bytes: u32,
+        /// Most LUTs for the additional work-items of all kernels together.
+        luts: u64,
+    },
+}
+
 /// What [`run`] is to do.
 #[derive(Clone)]
 pub struct Options<'a> {
     /// Optimisation level.
     pub level: Level,
-    /// Work-items for each token (`--simd`); 1 = no vectorisation.
-    pub simd: u32,
+    /// Work-items for each token (`--simd`).
+    pub simd: Simd,
     /// Passes to run in place of the level's pipeline, by name.
     pub passes: Option<Vec<String>>,
     /// Passes to leave out, by name.
@@ -54,6 +69,8 @@ pub struct Options<'a> {
     /// By kernel: what the limits of unrolling are divided by, for hardware that would be too large.
     /// 1 for kernels that are not named.
     pub unroll_less: BTreeMap<String, u32>,
+    /// Kernels for which [`Simd::FillPort`] is one work-item a token, because they would be too large.
+    pub one_by_one: BTreeSet<String>,
     /// Address bits that the board's memory needs.
     pub address_bits: u32,
     /// Sees the module after each pass.
@@ -64,11 +81,12 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             level: Level::default(),
-            simd: 1,
+            simd: Simd::Lanes(1),
             passes: None,
             disable: vec![],
             max_work_group_size: 256,
             unroll_less: BTreeMap::new(),
+            one_by_one: BTreeSet::new(),
             address_bits: 64,
             dump: None,
         }
@@ -81,6 +99,8 @@ pub struct Context<'a> {
     pub options: &'a Options<'a>,
     /// Delays and areas of operators.
     pub family: &'a Family,
+    /// Number of the module's kernels.
+    pub kernels: usize,
     /// Variables of the module.
     pub globals: &'a PrimaryMap<Global, GlobalData>,
     /// Remarks for the user.
@@ -175,10 +195,12 @@ fn run_pass(
     match pass.body {
         Body::Module(f) => f(module),
         Body::Function(f) => {
+            let kernels = module.kernels().count();
             let Module { globals, functions, .. } = module;
             let context = Context {
                 options,
                 family,
+                kernels,
                 globals,
                 remarks: RefCell::default(),
                 unrolled: Cell::default(),

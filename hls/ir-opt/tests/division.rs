@@ -40,6 +40,7 @@ fn by_every_constant() {
                 options: &options,
                 family: &family,
                 globals: &globals,
+                kernels: 1,
                 remarks: Default::default(),
                 unrolled: Default::default(),
             };

@@ -1,7 +1,7 @@
 //! Selection of kernels and passes, errors of the caller, determinism.
 
 use fuzz::ir_kernels;
-use ir_opt::{Level, Options, run};
+use ir_opt::{Level, Options, Simd, run};
 use std::cell::RefCell;
 
 const TWO: &str = "module \"m\" addr 64 cl 200\nkernel f0 \"a\" {\nb0:\n  ret\n}\n\
@@ -33,7 +33,7 @@ fn errors_name_their_cause() {
     assert_eq!(code(run(parse(TWO), &["c".into()], &options, &family)), "E0300");
     let unknown = Options { passes: Some(vec!["nonsense".into()]), ..Options::default() };
     assert_eq!(code(run(parse(TWO), &[], &unknown, &family)), "E0300");
-    let simd = Options { simd: 3, ..Options::default() };
+    let simd = Options { simd: Simd::Lanes(3), ..Options::default() };
     assert_eq!(code(run(parse(TWO), &[], &simd, &family)), "E0307");
     let recursive = "module \"m\" addr 64 cl 200\nkernel f0 \"a\" {\nb0:\n  e0 = call f1()\n  ret\n}\n\
                      func f1 \"g\" {\nb0:\n  e0 = call f1()\n  ret\n}\n";

@@ -297,8 +297,13 @@ pub struct KernelInfo {
     /// `num_simd_work_items`
     pub num_simd_work_items: Option<u32>,
     /// Work-items of a token, 2 to 16, a power of two; none: the function is written for one.
-    /// The first work-item of a token then has a local id in dimension 0 that is a multiple of it.
+    /// Tokens end where the global id in dimension 0 is a multiple of it and where a row of the
+    /// work-group ends, so the first and the last token of a row may lack work-items.
     pub simd_lanes: Option<u32>,
+    /// Whether rows of work-groups begin at such multiples, which launches must then see to: the
+    /// first work-item of each token is there, and its local id is a multiple, too. Where this does
+    /// not hold, the function does not ask for local or linear ids in dimension 0.
+    pub simd_group_rows: bool,
     /// `vec_type_hint`, as text.
     pub vec_type_hint: Option<String>,
     /// `ContractionOff`: a*b+c must not become fma.

@@ -166,8 +166,9 @@ pub enum Query {
     GroupId,
     GlobalLinearId,
     LocalLinearId,
-    /// Bit `k` is 1 when lane `k` of the token is a work-item. Bit 0 always is; the ones are the
-    /// low bits: only the last token of a row of the work-group has less than all of them.
+    /// Bit `k` is 1 when lane `k` of the token is a work-item. The ones stand together, and there is
+    /// at least one; where rows of work-groups begin with whole tokens
+    /// ([`crate::KernelInfo::simd_group_rows`]) they begin with bit 0.
     LaneMask,
 }
 
@@ -202,6 +203,15 @@ impl Query {
     pub fn is_launch_uniform(self) -> bool {
         use Query::*;
         matches!(self, WorkDim | GlobalSize | GlobalOffset | EnqueuedLocalSize | NumGroups)
+    }
+
+    /// Whether the answer is counted from the beginning of the work-group's row or of the range's, which only some
+    /// kernels of several work-items a token may ask for: [`crate::KernelInfo::simd_group_rows`].
+    pub fn counts_from_group_row(self, dim: u8) -> bool {
+        match self {
+            Query::LocalId => dim == 0,
+            _ => matches!(self, Query::LocalLinearId | Query::GlobalLinearId),
+        }
     }
 
     /// Whether the answer is the same for all work-items of a work-group.

@@ -327,6 +327,9 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
             writeln!(out, "  {word} {n}")?;
         }
     }
+    if info.simd_group_rows {
+        out.write_str("  simd_group_rows\n")?;
+    }
     if let Some(text) = &info.vec_type_hint {
         writeln!(out, "  vec_type_hint {}", quoted(text))?;
     }

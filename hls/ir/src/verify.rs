@@ -330,7 +330,11 @@ impl Verifier<'_> {
             WorkItem(q, dim) => {
                 arity(0)?;
                 let want = if q.is_i32() { Type::I32 } else { size };
-                expect(dim < 3 && r == want, "size_t and dimension 0..3")
+                expect(dim < 3 && r == want, "size_t and dimension 0..3")?;
+                let kernel = self.func.kernel.as_ref();
+                let split = kernel.is_some_and(|k| k.simd_lanes.is_some() && !k.simd_group_rows);
+                let from_row = split && q.counts_from_group_row(dim);
+                expect(!from_row, "an id that holds where rows of work-groups are split")
             }
             Not | Clz | Popcount | BitReverse => {
                 arity(1)?;

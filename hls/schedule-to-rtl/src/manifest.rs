@@ -24,6 +24,7 @@ pub fn signature(func: &Function, module: &Module, max_work_group_size: u32) -> 
         work_group_size_hint: info.work_group_size_hint,
         non_uniform: module.cl_version >= 200,
         simd: info.simd_lanes.unwrap_or(1),
+        simd_group_rows: info.simd_group_rows,
     }
 }
 

@@ -229,7 +229,9 @@ fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net, unit: u32) -> Dispatc
         retired: b.net("retired_count", 64),
     };
     let (valid, ready) = (b.net("dispatch_valid", 1), b.net("dispatch_ready", 1));
-    let lanes = core.sh.s.func.kernel.as_ref().and_then(|k| k.simd_lanes).unwrap_or(1);
+    let kernel = core.sh.s.func.kernel.as_ref();
+    let lanes = kernel.and_then(|k| k.simd_lanes).unwrap_or(1);
+    let split = lanes > 1 && !kernel.is_some_and(|k| k.simd_group_rows);
     let lane_mask = b.net("dispatch_lanes", lanes);
     let slot = b.net("dispatch_slot", slot_bits);
     let lid = b.net("dispatch_lid", DISPATCH_LID_BITS);
@@ -243,6 +245,7 @@ fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net, unit: u32) -> Dispatc
         .param("TRACKED", o.is_tracked())
         .param("LID_BITS", DISPATCH_LID_BITS)
         .param("SIMD", lanes)
+        .param("SPLIT", split)
         .param("UNITS", core.sh.compute_units)
         .param("UNIT", unit)
         .input("start", go);

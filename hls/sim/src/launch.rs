@@ -308,6 +308,7 @@ mod tests {
                 work_group_size_hint: None,
                 non_uniform: false,
                 simd: 1,
+                simd_group_rows: false,
             },
             top: "k".into(),
             board: "unit".into(),

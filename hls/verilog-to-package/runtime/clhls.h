@@ -49,7 +49,7 @@ typedef struct {
     uint32_t default_local[3]; /* local size when the caller names none and it suits; 0: the kernel has none */
     int local_is_fixed;      /* default_local is the only one allowed */
     int non_uniform;         /* the last work-group of a dimension may be smaller */
-    uint32_t lanes;          /* work-items at a time: offset[0] and, of several work-groups, local[0] are multiples */
+    uint32_t lanes;          /* offset[0] and, of several work-groups, local[0] are multiples */
 } clhls_kernel;
 
 /*

@@ -232,7 +232,7 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
         example_global: if default_local[0] == 0 { [EXAMPLE_ITEMS, 1, 1] } else { default_local },
         local_is_fixed: signature.reqd_work_group_size.is_some(),
         non_uniform: signature.non_uniform,
-        lanes: signature.simd,
+        lanes: signature.row_multiple(),
         args,
         buffers,
         constants,

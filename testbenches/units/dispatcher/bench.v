@@ -4,6 +4,7 @@ module bench;
   parameter SLOTS    = 2;
   parameter SIMD     = 1;
   parameter TRACKED  = 1;
+  parameter SPLIT    = 0;
   parameter UNITS    = 1;
   parameter UNIT     = 0;
   parameter LAUNCHES = 60;
@@ -28,7 +29,7 @@ module bench;
   wire [63:0]       retired;
 
   clhls_dispatcher #(
-    .SLOTS(SLOTS), .SLOT_BITS(SB), .TRACKED(TRACKED), .LID_BITS(LB), .SIMD(SIMD), .UNITS(UNITS), .UNIT(UNIT)
+    .SLOTS(SLOTS), .SLOT_BITS(SB), .TRACKED(TRACKED), .LID_BITS(LB), .SIMD(SIMD), .SPLIT(SPLIT), .UNITS(UNITS), .UNIT(UNIT)
   ) dut (
     .clk(clk), .rst(rst), .start(start), .global_size(global_size), .local_size(local_size), .num_groups(num_groups),
     .global_offset(global_offset), .busy(busy), .done(done), .m_valid(m_valid), .m_ready(m_ready), .m_slot(m_slot), .m_lid(m_lid),
@@ -38,13 +39,29 @@ module bench;
   );
 
   // ---- reference: the next token in nested loop order ----
-  integer gx, gy, gz, lx, ly, lz, sx, sy, sz, index, row, lanes, tokens_of_group;
+  integer gx, gy, gz, lx, ly, lz, sx, sy, sz, index, row, low, high, tokens_of_group;  // low, high: first lane of a token and the one after its last
   integer total, seen, first_cycle, last_cycle;
   reg [SB-1:0] slot;
   integer dims [0:2], loc [0:2], grp [0:2], off [0:2];
 
   function integer least(input integer a, input integer b);
     least = (a < b) ? a : b;
+  endfunction
+
+  // lanes of a token before the group's work-item lx: tokens may begin anywhere, or at multiples of SIMD of the global id
+  function integer before(input integer unused);
+    before = (SPLIT != 0) ? ((gx * loc[0] + lx + off[0]) & (SIMD - 1)) : 0;
+  endfunction
+
+  // tokens of a row, counted one by one
+  function integer row_tokens(input integer unused);
+    integer w, t;
+    begin
+      t = 0;
+      for (w = 0; w < sx; w = w + 1)
+        if (w == 0 || ((SPLIT != 0) ? (gx * loc[0] + w + off[0]) & (SIMD - 1) : w % SIMD) == 0) t = t + 1;
+      row_tokens = t;
+    end
   endfunction
 
   // whether the group is this unit's
@@ -66,7 +83,7 @@ module bench;
       sy = least(loc[1], dims[1] - gy * loc[1]);
       sz = least(loc[2], dims[2] - gz * loc[2]);
       lx = 0; ly = 0; lz = 0; index = 0; row = 0;
-      tokens_of_group = ((sx + SIMD - 1) / SIMD) * sy * sz;
+      tokens_of_group = row_tokens(0) * sy * sz;
     end
   endtask
 
@@ -99,22 +116,23 @@ module bench;
         check(TRACKED == 0 || in_slot[slot] == 0, "slot of a group that has not retired");
       end
       x = gx * loc[0] + lx; y = gy * loc[1] + ly; z = gz * loc[2] + lz;
-      lanes = least(SIMD, sx - lx);
+      low  = before(0);
+      high = least(SIMD, low + sx - lx);
       check(m_slot === slot, "slot changed inside a group");
       check(m_lid === index, "m_lid");
-      check(m_lanes === ((64'd1 << lanes) - 1), "m_lanes");
-      check(m_local_id === {lz, ly, lx}, "m_local_id");
+      check(m_lanes === ((64'd1 << high) - (64'd1 << low)), "m_lanes");
+      check(SPLIT != 0 || m_local_id === {lz, ly, lx}, "m_local_id");
       check(m_group_id === {gz, gy, gx}, "m_group_id");
-      check(m_global_id === {z + off[2], y + off[1], x + off[0]}, "m_global_id");
+      check(m_global_id === {z + off[2], y + off[1], x + off[0] - low}, "m_global_id");
       check(m_local_size === {sz, sy, sx}, "m_local_size");
-      check(m_global_linear === (z * dims[1] + y) * dims[0] + x, "m_global_linear");
-      check(m_local_linear === (lz * sy + ly) * sx + lx, "m_local_linear");
+      check(SPLIT != 0 || m_global_linear === (z * dims[1] + y) * dims[0] + x, "m_global_linear");
+      check(SPLIT != 0 || m_local_linear === (lz * sy + ly) * sx + lx, "m_local_linear");
       bag_slot[bag_n]  = m_slot;
-      bag_lanes[bag_n] = lanes;
+      bag_lanes[bag_n] = high - low;
       bag_n = bag_n + 1;
       in_slot[slot] = in_slot[slot] + 1;
       index = index + 1;
-      lx = lx + SIMD;
+      lx = lx + high - low;
       if (lx >= sx) begin lx = 0; ly = ly + 1; end
       if (ly == sy) begin ly = 0; lz = lz + 1; end
       if (lz == sz) begin

@@ -175,7 +175,7 @@ fn passes(
     let mut options = ir_opt::Options { dump, ..ir_opt::Options::default() };
     match level {
         Level::Interleaved(_) => return Ok(module.clone()),
-        Level::Optimised(opt, simd) => (options.level, options.simd) = (opt, simd),
+        Level::Optimised(opt, simd) => (options.level, options.simd) = (opt, ir_opt::Simd::Lanes(simd)),
         Level::EachPass(opt) => options.level = opt,
         Level::NativeInlined => options.passes = named(&["inline"]),
         Level::Native => options.passes = named(&emulator::PASSES),
@@ -186,15 +186,7 @@ fn passes(
 
 /// [`check`] of levels that are a module.
 fn optimised(module: &Module, known: &[Known<'_>], level: Level) -> Vec<Option<String>> {
-    let fits = |p: &Program| match level {
-        Level::Optimised(_, simd) if simd > 1 => lanes_fit(p, u64::from(simd)),
-        _ => true,
-    };
-    let names: Vec<String> =
-        known.iter().filter(|(p, _)| fits(p)).map(|(p, _)| p.name.clone()).collect();
-    if names.is_empty() {
-        return known.iter().map(|_| None).collect();
-    }
+    let names: Vec<String> = known.iter().map(|(p, _)| p.name.clone()).collect();
     let made =
         guarded("the optimiser", || passes(module, &names, level, None).map_err(|e| e.to_string()));
     let made = match made {
@@ -206,6 +198,7 @@ fn optimised(module: &Module, known: &[Known<'_>], level: Level) -> Vec<Option<S
         Err(e) if e.contains(NO_LANES) => return vec![None],
         Err(e) => return vec![Some(e)],
     };
+    let fits: Vec<bool> = known.iter().map(|(p, _)| lanes_fit(&made, p)).collect();
     let device = match level {
         Level::NativeInlined | Level::Native => native(&made),
         Level::Interleaved(seed) => boxed(interpreter(&made, Order::Interleaved { seed }, STEPS)),
@@ -220,8 +213,9 @@ fn optimised(module: &Module, known: &[Known<'_>], level: Level) -> Vec<Option<S
     };
     known
         .iter()
-        .map(|(p, want)| {
-            if !fits(p) {
+        .zip(fits)
+        .map(|((p, want), fits)| {
+            if !fits {
                 return None;
             }
             let got = run_on(&mut *device, &launch_of(p));
@@ -243,8 +237,12 @@ fn native(module: &Module) -> Result<Box<dyn Device>, String> {
     })
 }
 
-/// Whether a program's launch allows several work-items a token.
-fn lanes_fit(p: &Program, lanes: u64) -> bool {
+/// Whether a program's launch is one that its kernel can run, which counts several work-items a token from the
+/// beginning of a group's row or not.
+fn lanes_fit(module: &Module, p: &Program) -> bool {
+    let mut info = module.kernels().filter(|(_, f)| f.name == p.name).map(|(_, f)| &f.kernel);
+    let Some(Some(info)) = info.next() else { return true };
+    let lanes = info.simd_lanes.filter(|_| info.simd_group_rows).map_or(1, u64::from);
     let of = |sizes: &Option<Vec<u64>>, default| {
         sizes.as_ref().and_then(|s| s.first()).copied().unwrap_or(default)
     };
@@ -291,7 +289,7 @@ fn hardware(module: &Module, (p, want): Known<'_>, level: Level) -> Result<(), S
     let options = Options {
         kernels: vec![p.name.clone()],
         level: ir_opt::Level::O2,
-        simd: 1,
+        simd: Some(1),
         compute_units: b.compute_units,
         memory_ports: 1,
         image_cache: None,

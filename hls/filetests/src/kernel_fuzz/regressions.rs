@@ -87,7 +87,7 @@ fn simulated(module: &Module, local_bytes: u64, behaviour: Behaviour) -> Made {
     let options = Options {
         kernels: vec![],
         level: ir_opt::Level::O2,
-        simd: 1,
+        simd: Some(1),
         compute_units: behaviour.compute_units,
         memory_ports: 1,
         image_cache: None,

@@ -25,7 +25,7 @@ impl<'f> Cost<'f> {
         Cost { family, luts_per_ns: if in_loop { LUTS_PER_NS_IN_LOOP } else { LUTS_PER_NS } }
     }
 
-    /// The cost of one node without its operands, of which `operands` says what is known. Bits that are known to be
+    /// The cost of one node without its operands, of which `operands` says what is known (nothing, when there are none). Bits that are known to be
     /// constants cost nothing: synthesis sees most of them too.
     pub fn node(&self, op: Op, ty: Type, operands: &[Data]) -> u64 {
         let bits = |t: Type| t.lane_bits(64);
@@ -50,7 +50,7 @@ impl<'f> Cost<'f> {
             Op::Sub if operands.first().is_some_and(|d| d.constant == Some(0)) => {
                 simple(OpKind::Neg, w)
             }
-            Op::Sub => simple(OpKind::Sub, (w - trailing_zeros(&operands[1..]).min(w)).max(1)),
+            Op::Sub => simple(OpKind::Sub, (w - trailing_zeros(operands.get(1..).unwrap_or_default()).min(w)).max(1)),
             Op::Mul => simple(OpKind::Mul, w),
             Op::UDiv | Op::SDiv | Op::URem | Op::SRem => u64::from(w) * simple(OpKind::Sub, w),
             Op::Shl | Op::LShr | Op::AShr if last_constant.is_some() => 1,

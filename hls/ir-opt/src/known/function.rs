@@ -253,6 +253,8 @@ struct Limits {
     single: bool,
     /// Work-items of a token.
     lanes: u32,
+    /// Whether the first of them is always there.
+    whole: bool,
 }
 
 /// Sizes of an NDRange fit in 32 bits: the hardware's counters have no more.
@@ -263,12 +265,13 @@ impl Limits {
         let product = |s: [u32; 3]| s.iter().map(|n| u128::from((*n).max(1))).product::<u128>();
         let single = kernel.is_some_and(|k| k.max_global_work_dim == Some(0));
         let lanes = kernel.and_then(|k| k.simd_lanes).unwrap_or(1);
+        let whole = lanes == 1 || kernel.is_some_and(|k| k.simd_group_rows);
         if single {
-            return Limits { group: [1; 3], product: 1, single, lanes };
+            return Limits { group: [1; 3], product: 1, single, lanes, whole };
         }
         if let Some(s) = kernel.and_then(|k| k.reqd_work_group_size) {
             let group = s.map(|n| n.max(1).into());
-            return Limits { group, product: product(s), single, lanes };
+            return Limits { group, product: product(s), single, lanes, whole };
         }
         // A largest size is a number of work-items: how a launch spreads them over the
         // dimensions is its business.
@@ -276,7 +279,7 @@ impl Limits {
             Some(s) => product(s),
             None => u128::from(default.max(1)),
         };
-        Limits { group: [most; 3], product: most, single, lanes }
+        Limits { group: [most; 3], product: most, single, lanes, whole }
     }
 
     fn query(&self, query: Query, dim: u8, width: u32) -> Known {
@@ -300,7 +303,7 @@ impl Limits {
             Query::GlobalId | Query::LocalId if dim == 0 && self.lanes.is_power_of_two() => {
                 known.meet(&Known::bits(width, u128::from(self.lanes) - 1, 0))
             }
-            Query::LaneMask => known.meet(&Known::bits(width, 0, 1)),
+            Query::LaneMask if self.whole => known.meet(&Known::bits(width, 0, 1)),
             _ => known,
         }
     }

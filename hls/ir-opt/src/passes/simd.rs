@@ -2,14 +2,15 @@
 //! side by side, and their accesses to consecutive places become one wide access.
 //!
 //! What is the same for all lanes is computed once. The kernel must branch the same way for all
-//! lanes of a token; the last token of a row of the work-group may have fewer work-items than
-//! lanes ([`ir::Query::LaneMask`]), whose accesses are masked.
+//! lanes of a token; the first and the last token of a row of the work-group may have fewer
+//! work-items than lanes ([`ir::Query::LaneMask`]), whose accesses are masked.
 
+mod choose;
 mod lanes;
 
 use crate::bits::{Pieces, build_word, push_word, slice};
 use crate::legal::{DEVICE_WORD, word_type};
-use crate::{Context, edit};
+use crate::{Context, Simd, edit};
 use base::entity::SecondaryMap;
 use base::{Diagnostic, FxHashMap, Loc, Result, SmallVec};
 use ir::analysis::Cfg;
@@ -20,16 +21,21 @@ use lanes::{Lane, Lanes};
 pub const MOST_LANES: u32 = 16;
 
 /// Combines work-items as the options or the kernel's attribute ask. A kernel for which that is
-/// not possible stays as it is, with a warning (`W0311`). The error: a number of lanes that is no
-/// power of two up to [`MOST_LANES`] (`E0307`).
+/// not possible stays as it is, with a warning (`W0311`) if a number was asked for. The error: a
+/// number of lanes that is no power of two up to [`MOST_LANES`] (`E0307`).
 pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
     let Some(kernel) = &func.kernel else { return Ok(()) };
     if kernel.simd_lanes.is_some() {
         return Ok(());
     }
-    let lanes = match context.options.simd {
-        0 | 1 => kernel.num_simd_work_items.unwrap_or(1),
-        n => n,
+    let asked = kernel.num_simd_work_items;
+    let lanes = match (context.options.simd, asked) {
+        (Simd::Lanes(0 | 1), _) => asked.unwrap_or(1),
+        (Simd::Lanes(n), _) | (Simd::FillPort { .. }, Some(n)) => n,
+        (Simd::FillPort { .. }, None) if context.options.one_by_one.contains(&func.name) => 1,
+        (Simd::FillPort { port_bytes, luts }, None) => {
+            choose::lanes(func, context, port_bytes, luts / context.kernels.max(2) as u64)
+        }
     };
     if !lanes.is_power_of_two() || lanes > MOST_LANES {
         let what = format!("`{}` cannot run {lanes} work-items at a time", func.name);
@@ -39,17 +45,24 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
     if lanes == 1 {
         return Ok(());
     }
-    if let Some(kernel) = &mut func.kernel {
-        kernel.simd_lanes = Some(lanes);
-    }
+    set_lanes(func, Some(lanes));
     let analysis = Lanes::new(func, lanes, context.options.max_work_group_size);
     if let Some((loc, why)) = obstacle(func, lanes, &analysis) {
-        if let Some(kernel) = &mut func.kernel {
-            kernel.simd_lanes = None;
-        }
+        set_lanes(func, None);
         let what = format!("`{}` stays at one work-item a token, not {lanes}: {why}", func.name);
         context.remarks.borrow_mut().push(Diagnostic::warning("W0311", what).at(loc));
         return Ok(());
+    }
+    if let (Simd::FillPort { port_bytes, .. }, None) = (context.options.simd, asked) {
+        let what = format!(
+            "{lanes} work-items of `{}` go through the datapath side by side: together they fill the {port_bytes} bytes of the memory port",
+            func.name
+        );
+        let mut remark = Diagnostic::warning("W0314", what)
+            .at(func.loc)
+            .help("`--simd 1` makes smaller hardware that is slower");
+        remark.severity = base::Severity::Remark;
+        context.remarks.borrow_mut().push(remark);
     }
     let mut widen = Widen {
         lanes: lanes as usize,
@@ -67,6 +80,23 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
         context.remarks.borrow_mut().push(remark);
     }
     Ok(())
+}
+
+/// Makes the kernel one of `lanes` work-items a token, or of one again.
+fn set_lanes(func: &mut Function, lanes: Option<u32>) {
+    let group_rows = lanes.is_some() && asks_for_local_ids(func);
+    if let Some(kernel) = &mut func.kernel {
+        kernel.simd_lanes = lanes;
+        kernel.simd_group_rows = group_rows;
+    }
+}
+
+/// Whether the kernel uses ids that do not say where a token of consecutive global ids begins.
+fn asks_for_local_ids(func: &Function) -> bool {
+    func.layout.iter().flat_map(|b| &func.blocks[*b].insts).any(|i| match func.insts[*i].op {
+        Op::WorkItem(query, dim) => query.counts_from_group_row(dim),
+        _ => false,
+    })
 }
 
 /// Why the kernel must stay as it is.
@@ -245,7 +275,8 @@ impl Widen {
     /// work-item).
     fn predicate(&self, b: &mut Builder<'_>, own: Option<Value>, k: usize) -> Option<Value> {
         let own = own.map(|p| self.lane(p, k));
-        let valid = self.mask.filter(|_| k > 0).map(|m| slice(b, m, k as u32, 1));
+        let always = k == 0 && b.func.kernel.as_ref().is_some_and(|k| k.simd_group_rows);
+        let valid = self.mask.filter(|_| !always).map(|m| slice(b, m, k as u32, 1));
         match (own, valid) {
             (Some(p), Some(v)) if b.func.bits(p) == 1 => Some(b.binary(Op::And, p, v)),
             // One bit for each part of a wide access.
@@ -276,29 +307,19 @@ impl Widen {
 
     /// How many lanes one access serves; none when each needs its own.
     fn parts(&mut self, func: &Function, inst: Inst) -> Option<usize> {
-        let d = &func.insts[inst];
-        let (Op::Load(flags) | Op::Store(flags)) = d.op else { return None };
-        let pointer = d.args[0];
-        let space = func.ty(pointer).space()?;
-        if flags.volatile || !matches!(space, Space::Global | Space::Constant) {
-            return None;
+        let loc = func.insts[inst].loc;
+        match access_parts(func, &self.analysis, inst, self.lanes as u32) {
+            Ok(part) => {
+                if part == 1 && access_bytes(func, inst) < DEVICE_WORD {
+                    self.apart.push((loc, UNALIGNED));
+                }
+                Some(part as usize)
+            }
+            Err(why) => {
+                self.apart.extend(why.map(|why| (loc, why)));
+                None
+            }
         }
-        let value = if let Op::Store(_) = d.op { d.args[1] } else { d.result? };
-        let bytes = func.ty(value).mem_bytes(func.addr_bits);
-        if self.analysis.of(pointer) != Lane::Stride(bytes.into()) {
-            self.apart.push((d.loc, "their addresses are not known to follow one another"));
-            return None;
-        }
-        if split_predicate(d).1.is_some_and(|p| func.bits(p) > 1) {
-            self.apart.push((d.loc, "each of them has a mask for its parts"));
-            return None;
-        }
-        let align = (1 << self.analysis.align_log2(func, pointer)).max(flags.align());
-        let part = (align.min(DEVICE_WORD) / bytes).min(self.lanes as u32);
-        if part <= 1 && bytes < DEVICE_WORD {
-            self.apart.push((d.loc, "the first address is not known to be aligned to all of them"));
-        }
-        Some(part.max(1) as usize)
     }
 
     /// Accesses that each serve `part` lanes.
@@ -361,6 +382,40 @@ impl Widen {
 fn keep(b: &mut Builder<'_>, inst: Inst) {
     let block = b.block();
     b.func.blocks[block].insts.push(inst);
+}
+
+const UNALIGNED: &str = "the first address is not known to be aligned to all of them";
+
+/// Bytes of an access of one work-item.
+fn access_bytes(func: &Function, inst: Inst) -> u32 {
+    let d = &func.insts[inst];
+    func.ty(d.result.unwrap_or_else(|| d.args[1])).mem_bytes(func.addr_bits)
+}
+
+/// How many of the lanes one access to global memory serves; or that each lane needs its own, with the
+/// reason if it is worth telling.
+fn access_parts(
+    func: &Function,
+    analysis: &Lanes,
+    inst: Inst,
+    lanes: u32,
+) -> std::result::Result<u32, Option<&'static str>> {
+    let d = &func.insts[inst];
+    let (Op::Load(flags) | Op::Store(flags)) = d.op else { return Err(None) };
+    let pointer = d.args[0];
+    let global = matches!(func.ty(pointer).space(), Some(Space::Global | Space::Constant));
+    if flags.volatile || !global {
+        return Err(None);
+    }
+    let bytes = access_bytes(func, inst);
+    if analysis.of(pointer) != Lane::Stride(bytes.into()) {
+        return Err(Some("their addresses are not known to follow one another"));
+    }
+    if split_predicate(d).1.is_some_and(|p| func.bits(p) > 1) {
+        return Err(Some("each of them has a mask for its parts"));
+    }
+    let align = (1 << analysis.align_log2(func, pointer)).max(flags.align());
+    Ok((align.min(DEVICE_WORD) / bytes).min(lanes).max(1))
 }
 
 /// Operands of an access without its predicate, and that.

@@ -76,6 +76,10 @@ impl Parser<'_> {
                 Some("max_global_work_dim") => info.max_global_work_dim = self.attribute()?,
                 Some("num_simd_work_items") => info.num_simd_work_items = self.attribute()?,
                 Some("simd_lanes") => info.simd_lanes = self.attribute()?,
+                Some("simd_group_rows") => {
+                    self.next();
+                    info.simd_group_rows = true;
+                }
                 Some("vec_type_hint") => {
                     self.next();
                     info.vec_type_hint = Some(self.string()?);

@@ -142,6 +142,7 @@ fn kernel_info(r: &mut Rng) -> KernelInfo {
         max_global_work_dim: r.maybe(|r| r.below(4) as u32),
         num_simd_work_items: r.maybe(|r| r.next() as u32),
         simd_lanes: r.maybe(|r| r.next() as u32),
+        simd_group_rows: r.coin(),
         vec_type_hint: r.maybe(Rng::text),
         contraction_off: r.coin(),
     }

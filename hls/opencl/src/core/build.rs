@@ -178,7 +178,7 @@ fn generate(module: Module, board: &Board) -> driver::failure::Result<Generated>
     let options = Options {
         kernels: vec![],
         level: ir_opt::Level::O2,
-        simd: 1,
+        simd: Some(1),
         compute_units: 1,
         memory_ports: 1,
         image_cache: None,

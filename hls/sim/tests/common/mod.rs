@@ -37,6 +37,7 @@ pub fn manifest(name: &str, args: Vec<Arg>, data_bits: u32) -> Manifest {
             work_group_size_hint: None,
             non_uniform: false,
             simd: 1,
+            simd_group_rows: false,
         },
         top: name.into(),
         board: "unit".into(),

@@ -42,6 +42,7 @@ pub fn kernel(name: &str, args: Vec<Arg>, board: &str, data_bits: u32) -> Kernel
             work_group_size_hint: None,
             non_uniform: false,
             simd: 1,
+            simd_group_rows: false,
         },
         top: name.to_owned(),
         board: board.to_owned(),

@@ -1,0 +1,81 @@
+//! The number of work-items a token for which the user gives none.
+
+use super::lanes::{Lane, Lanes};
+use super::{MOST_LANES, access_bytes, access_parts, asks_for_local_ids, obstacle, set_lanes};
+use crate::Context;
+use crate::egraph::cost::Cost;
+use ir::{Function, Inst, Op};
+
+/// As many work-items as make the widest access a beat of the memory port, or fewer if their
+/// datapaths take more than `luts`; 1 where that does not make a kernel faster or could make a
+/// launch impossible: the work-items of a token must run alike, have nothing but global memory,
+/// and every access must be one for all of them.
+pub(super) fn lanes(
+    func: &mut Function,
+    context: &Context<'_>,
+    port_bytes: u32,
+    luts: u64,
+) -> u32 {
+    if asks_for_local_ids(func) || !func.objects.is_empty() {
+        return 1;
+    }
+    let mut lanes = MOST_LANES;
+    while lanes > 1 {
+        set_lanes(func, Some(lanes));
+        let analysis = Lanes::new(func, lanes, context.options.max_work_group_size);
+        let suits = obstacle(func, lanes, &analysis).is_none()
+            && accesses_fill(func, lanes, &analysis, port_bytes)
+            && added_luts(func, lanes, &analysis, context) <= luts;
+        set_lanes(func, None);
+        if suits {
+            break;
+        }
+        lanes /= 2;
+    }
+    lanes
+}
+
+fn insts(func: &Function) -> impl Iterator<Item = Inst> {
+    func.layout.iter().flat_map(|b| func.blocks[*b].insts.iter().copied())
+}
+
+/// Whether all effects are loads and stores that serve all lanes with one access of at most a
+/// beat, or that are the same for all; and at least one is wide.
+fn accesses_fill(func: &Function, lanes: u32, analysis: &Lanes, port_bytes: u32) -> bool {
+    let mut wide = false;
+    for inst in insts(func) {
+        let d = &func.insts[inst];
+        if !d.op.is_effect() {
+            continue;
+        }
+        let (Op::Load(_) | Op::Store(_)) = d.op else { return false };
+        let uniform = match d.result {
+            Some(r) => analysis.is_uniform(r),
+            None => d.args.iter().all(|a| analysis.is_uniform(*a)),
+        };
+        if uniform {
+            continue;
+        }
+        let merged = access_parts(func, analysis, inst, lanes) == Ok(lanes);
+        if !merged || access_bytes(func, inst) * lanes > port_bytes {
+            return false;
+        }
+        wide = true;
+    }
+    wide
+}
+
+/// LUTs of the operations of all lanes but one, DSP tiles counted as the LUTs that they are worth.
+fn added_luts(func: &Function, lanes: u32, analysis: &Lanes, context: &Context<'_>) -> u64 {
+    let cost = Cost::new(context.family, false);
+    let copied = insts(func).filter_map(|inst| {
+        let d = &func.insts[inst];
+        let r = d.result.filter(|r| analysis.of(*r) == Lane::Varying)?;
+        let ty = func.ty(r);
+        let constant_shift = matches!(d.op, Op::Shl | Op::LShr | Op::AShr)
+            && d.args.get(1).is_some_and(|a| func.as_const(*a).is_some());
+        let free = d.op.is_effect() || constant_shift;
+        (!free).then(|| u64::from(ty.lanes) * cost.node(d.op, ty, &[]) / 100)
+    });
+    copied.sum::<u64>() * u64::from(lanes - 1)
+}
