@@ -77,6 +77,7 @@ emu: programs kernels ## all test kernels in the interpreter: as read, -O0 and -
 
 emu-simd: programs kernels ## all of them as eight work-items a token
 	@$(FILETESTS) --device emu --jobs $(JOBS) --producer clang-22 --simd 8
+	@$(FILETESTS) --device emu --jobs $(JOBS) --producer clang-22 --simd auto
 
 native: programs kernels ## all test kernels as native code, against expected results and the interpreter
 	@echo "== kernels as native code, $$(date +%T)"
@@ -91,6 +92,7 @@ sim-quick: programs kernels ## some test kernels as simulated hardware
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate $(SIM_QUICK)
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-15 --rotate matmul_tiled scan
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --board u250 --simd 8 --memory-ports 3 transpose
+	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --simd auto stream
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --compute-units 3 nonuniform_groups
 
 sim: programs kernels ## all test kernels as simulated hardware (half an hour)
@@ -98,6 +100,8 @@ sim: programs kernels ## all test kernels as simulated hardware (half an hour)
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-15 --rotate \
 	  vadd matmul_tiled histogram_local scan fir_task struct_args vector_shuffles nonuniform_groups header_bfloat16 half_memory
+	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate \
+	  --board u250 --simd auto vadd saxpy struct_args call_tree poly_f64 stream nonuniform_groups
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate \
 	  --board u250 --simd 8 --memory-ports 3 vadd transpose reduce_local histogram_global
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate \

@@ -11,10 +11,10 @@ LATENCY = 100
 ENVIRONMENT = dict(os.environ, XDG_CACHE_HOME=str(common.OUT / "models"))
 
 
-def command(clhls, folder, launch):
+def command(clhls, folder, launch, latency=LATENCY):
     """The command that runs a launch on the design in `folder`; files in arguments are relative to where it runs."""
     words = [clhls, "--quiet", "run", folder, "--kernel", launch["kernel"], "--device", "sim", "--json",
-             "--mem-latency", LATENCY, "--stall-rate", "0", "--seed", "1", "--global", ",".join(map(str, launch["global"]))]
+             "--mem-latency", latency, "--stall-rate", "0", "--seed", "1", "--global", ",".join(map(str, launch["global"]))]
     for option in ("local", "offset"):
         if option in launch:
             words += [f"--{option}", ",".join(map(str, launch[option]))]
@@ -23,9 +23,9 @@ def command(clhls, folder, launch):
     return words
 
 
-def simulate(clhls, folder, launch, inputs):
+def simulate(clhls, folder, launch, inputs, latency=LATENCY):
     """Runs a launch, in the folder of its input files; the JSON of `clhls run`."""
-    return json.loads(common.run(command(clhls, folder, launch), inputs, env=ENVIRONMENT)[1])
+    return json.loads(common.run(command(clhls, folder, launch, latency), inputs, env=ENVIRONMENT)[1])
 
 
 def figures(outcome, folder):

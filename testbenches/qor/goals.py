@@ -11,6 +11,7 @@ from common import Failed
 
 # Cycles an iteration that a loop of interval 1 may take in a run of thousands: start, end, memory latency.
 RUN_MARGIN = 1.15
+STREAM_LATENCY = 200  # cycles to the first word from memory, for the kernels of STREAM
 
 
 @dataclass
@@ -40,11 +41,11 @@ def launch_of(kernel, name):
     return common.Kernel(kernel.name, chosen, kernel.local_bytes, kernel.cl_std, kernel.options, kernel.sub_group_size)
 
 
-def hardware(clhls, kernel, label, *options):
+def hardware(clhls, kernel, label, simd=1, latency=cycles.LATENCY):
     """Builds for u250, runs the representative launch; its figures and the folder of the design."""
     folder = common.OUT / "goals" / label
-    common.build(clhls, kernel, cycles.BOARD, folder, *options)
-    return cycles.figures(cycles.simulate(clhls, folder, kernel.launch, kernel.folder), folder), folder
+    common.build(clhls, kernel, cycles.BOARD, folder, simd=simd)
+    return cycles.figures(cycles.simulate(clhls, folder, kernel.launch, kernel.folder, latency), folder), folder
 
 
 def without_barriers(clhls, kernel):
@@ -61,8 +62,18 @@ def without_barriers(clhls, kernel):
 
 # The measurements beyond the table of kernels: name, what gives a JSON value.
 def measure_simd(clhls):
-    found, _ = hardware(clhls, common.kernel("vadd"), "vadd.simd16", "--simd", "16")
+    found, _ = hardware(clhls, common.kernel("vadd"), "vadd.simd16", simd=16)
     return {"cycles": found["cycles"], "read": found["read"], "write": found["write"]}
+
+
+def measure_stream(clhls):
+    """Beats a cycle of the four kernels of STREAM, with the work-items a token that clhls chooses."""
+    result = {}
+    for name, launch in (("copy", "large_copy"), ("scale", "large_scale"), ("add", "large_add"), ("triad", "large")):
+        kernel = launch_of(common.kernel("stream"), launch)
+        found, _ = hardware(clhls, kernel, f"stream.{name}", simd=None, latency=STREAM_LATENCY)
+        result[name] = {key: found[key] for key in ("cycles", "read", "write")}
+    return result
 
 
 def measure_naive(clhls):
@@ -92,6 +103,7 @@ def measure_task(clhls, name, launch):
 
 MEASUREMENTS = {
     "simd16": measure_simd,
+    "stream": measure_stream,
     "matmul_naive": measure_naive,
     "matmul_tiled": measure_tiled,
     "dot_task": lambda clhls: measure_task(clhls, "dot_product", "task_large"),
@@ -117,7 +129,7 @@ def stage(clhls, results):
 def judge(results):
     """All goals, in the order of the table."""
     kernels, found = results.get("kernels", {}), results.get("goals", {})
-    rows = [vector_add(kernels), simd(found.get("simd16")), naive(found.get("matmul_naive")), tiled(found.get("matmul_tiled"))]
+    rows = [vector_add(kernels), simd(found.get("simd16")), *stream(found.get("stream")), naive(found.get("matmul_naive")), tiled(found.get("matmul_tiled"))]
     rows += [interval_one(name, found.get(key)) for name, key in (("integer dot product (task)", "dot_task"), ("integer FIR (task)", "fir_int"))]
     rows += [accumulation(found.get("sum_float")), routed(kernels), bits(results.get("bitstream"))]
     rows += [compile_times(kernels), *scaling(results.get("scaling", {})), *simulation(results.get("sim"))]
@@ -133,6 +145,15 @@ def vector_add(kernels):
 def simd(found):
     text = f"read {found['read']}, write {found['write']} beats a cycle ({found['cycles']} cycles); one port, two beats read for each written" if found else "-"
     return at_least("vector add, --simd 16, 512 bits", ">= 0.85 beats a cycle on the busiest channel", 0.85, found and max(found["read"], found["write"]), text)
+
+
+def stream(found):
+    """Of each kernel, how near its busiest channel is to a beat a cycle."""
+    for name in ("copy", "scale", "add", "triad"):
+        of = found and found.get(name)
+        busiest = of and max(of["read"], of["write"])
+        text = f"read {of['read']}, write {of['write']} beats a cycle ({of['cycles']} cycles)" if of else "-"
+        yield at_least(f"STREAM {name}, 65536 doubles, no options, memory latency {STREAM_LATENCY}", ">= 0.9 beats a cycle on the busiest channel", 0.9, busiest, text)
 
 
 def naive(found):

@@ -83,9 +83,13 @@ pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) ->
     streams.warn(&build.warnings);
     let mut text = String::new();
     for kernel in &build.manifest.kernels {
+        let items = match kernel.signature.simd {
+            1 => String::new(),
+            n => format!(", {n} work-items side by side"),
+        };
         let _ = writeln!(
             text,
-            "{}: {} at {} MHz, {}, {}",
+            "{}: {} at {} MHz{items}, {}, {}",
             kernel.signature.name,
             board.name,
             kernel.clock_mhz,

@@ -271,6 +271,7 @@ impl<'a> Pipeline<'a> {
         let units = u64::from(self.options.compute_units.max(1));
         match self.options.simd {
             Some(n) => ir_opt::Simd::Lanes(n),
+            None if self.options.level < ir_opt::Level::O2 => ir_opt::Simd::Lanes(1),
             None => ir_opt::Simd::FillPort {
                 port_bytes: self.board.memory.data_bits / 8,
                 luts: self.board.free().lut as u64 / LANES_SHARE / units,

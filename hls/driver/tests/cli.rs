@@ -157,11 +157,11 @@ fn options_of_a_build_reach_the_design() {
     let plain = build(&[]);
     let values =
         |k: &serde_json::Value| ["clock_mhz", "simd", "compute_units"].map(|n| k[n].to_string());
-    assert_eq!(values(&plain), ["300.0", "1", "1"]);
+    assert_eq!(values(&plain), ["300.0", "16", "1"], "16 elements of 4 bytes fill the port");
     let options = ["--clock", "150", "--simd", "4", "--compute-units", "2", "--kernel", "twice"];
     assert_eq!(values(&build(&options)), ["150.0", "4", "2"]);
-    for level in ["-O0", "-O1", "-O2"] {
-        build(&[level]);
+    for (level, simd) in [("-O0", "1"), ("-O1", "1"), ("-O2", "16")] {
+        assert_eq!(values(&build(&[level]))[1], simd, "{level}");
     }
 }
 

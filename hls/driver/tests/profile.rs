@@ -26,7 +26,7 @@ fn read(dir: &Path) -> Report {
 fn measurements_count_what_happened() {
     let (dir, input) = scratch();
     let built = dir.path().join("out");
-    let build = ["build", text(&input), "--board", "unit", "-q", "-o", text(&built)];
+    let build = ["build", text(&input), "--board", "unit", "--simd", "1", "-q", "-o", text(&built)];
     assert_eq!(common::clhls(&build).code, DONE);
     assert_eq!(read(&built).kernels[0].measured, None);
 

@@ -108,8 +108,7 @@ impl Program {
             return Ok(local);
         }
         let mut room = max_work_group_size(kernel);
-        let mut lanes =
-            kernel.info.simd_lanes.filter(|_| kernel.info.simd_group_rows).unwrap_or(1);
+        let mut lanes = kernel.info.simd_lanes.filter(|_| kernel.info.simd_group_rows).unwrap_or(1);
         Ok(global.map(|size| {
             let fits = |n: &u32| size.is_multiple_of(*n) && (*n == size || n.is_multiple_of(lanes));
             let local = (1..=size.min(room)).rev().find(fits).unwrap_or(1);

@@ -164,7 +164,7 @@ pub const PASSES: &[Pass] = &[
     ),
     Pass {
         name: "simd",
-        description: "Combines work-items along dimension 0 into tokens, with one wide access for all, where asked to.",
+        description: "Combines work-items along dimension 0 into tokens, with one wide access for all: as many as asked for, or as fill the memory port.",
         body: Body::Function(simd::run),
     },
     Pass {

@@ -37,8 +37,11 @@ impl Depths {
         // Cycles in the units themselves, the multiplexers and the port's registers.
         let trip = latency + 12;
         let requests = (2 * trip).next_power_of_two().clamp(32, 512);
-        let beats = trip.next_power_of_two().clamp(32, 256);
-        Depths { loads: requests, beats, stores: requests, bursts: beats }
+        let bursts = trip.next_power_of_two().clamp(32, 256);
+        // More than 64 beats stand in block RAM, which has at least twice as many words as the latency asks for: they keep
+        // the rate when memory answers later than the board says.
+        let beats = if bursts > 64 { 256 } else { bursts };
+        Depths { loads: requests, beats, stores: requests, bursts }
     }
 }
 

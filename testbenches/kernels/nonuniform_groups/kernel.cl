@@ -30,3 +30,12 @@ __kernel void group_sums(__global const int *in, __global int *sums, __local int
     if (lid == 0)
         sums[(get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0)] = scratch[0];
 }
+
+// By global ids only: tokens of several work-items are then cut by global id, whatever the groups and the offset.
+#define PITCH 64
+
+__kernel void padded_rows(__global const int *in, __global int *out)
+{
+    size_t at = get_global_id(1) * PITCH + get_global_id(0);
+    out[at] = 3 * in[at] + get_group_id(0) + 10 * get_group_id(1) + 100 * get_local_size(0);
+}

@@ -175,7 +175,9 @@ fn passes(
     let mut options = ir_opt::Options { dump, ..ir_opt::Options::default() };
     match level {
         Level::Interleaved(_) => return Ok(module.clone()),
-        Level::Optimised(opt, simd) => (options.level, options.simd) = (opt, ir_opt::Simd::Lanes(simd)),
+        Level::Optimised(opt, simd) => {
+            (options.level, options.simd) = (opt, ir_opt::Simd::Lanes(simd))
+        }
         Level::EachPass(opt) => options.level = opt,
         Level::NativeInlined => options.passes = named(&["inline"]),
         Level::Native => options.passes = named(&emulator::PASSES),

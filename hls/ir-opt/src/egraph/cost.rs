@@ -50,7 +50,10 @@ impl<'f> Cost<'f> {
             Op::Sub if operands.first().is_some_and(|d| d.constant == Some(0)) => {
                 simple(OpKind::Neg, w)
             }
-            Op::Sub => simple(OpKind::Sub, (w - trailing_zeros(operands.get(1..).unwrap_or_default()).min(w)).max(1)),
+            Op::Sub => simple(
+                OpKind::Sub,
+                (w - trailing_zeros(operands.get(1..).unwrap_or_default()).min(w)).max(1),
+            ),
             Op::Mul => simple(OpKind::Mul, w),
             Op::UDiv | Op::SDiv | Op::URem | Op::SRem => u64::from(w) * simple(OpKind::Sub, w),
             Op::Shl | Op::LShr | Op::AShr if last_constant.is_some() => 1,

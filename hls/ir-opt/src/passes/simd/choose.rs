@@ -10,12 +10,7 @@ use ir::{Function, Inst, Op};
 /// datapaths take more than `luts`; 1 where that does not make a kernel faster or could make a
 /// launch impossible: the work-items of a token must run alike, have nothing but global memory,
 /// and every access must be one for all of them.
-pub(super) fn lanes(
-    func: &mut Function,
-    context: &Context<'_>,
-    port_bytes: u32,
-    luts: u64,
-) -> u32 {
+pub(super) fn lanes(func: &mut Function, context: &Context<'_>, port_bytes: u32, luts: u64) -> u32 {
     if asks_for_local_ids(func) || !func.objects.is_empty() {
         return 1;
     }
