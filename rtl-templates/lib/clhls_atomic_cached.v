@@ -1,6 +1,7 @@
 // Global atomics on memory that nothing else writes during the launch: direct-mapped cache of LINES bus lines in front of a
 // read-modify-write pipeline.  Only bytes that operations have written are written back.
-// latency 8 on a hit, II 1 on hits (any addresses); a miss waits for the pipeline, writes the victim back and fetches its line.
+// latency 8 on a hit, II 1 on hits (any addresses); a miss waits for the pipeline and the write before, sends the victim and fetches its
+// line.  Flushing writes dirty lines one after the other, about 6 cycles each, and waits for memory to acknowledge the last one.
 // THROUGH = 1: others may read.  Every operation that writes goes to memory at once and is answered when memory has acknowledged
 // it, DEPTH of them under way; a miss waits for all of them.
 // Use through clhls_atomic.
@@ -66,9 +67,8 @@ module clhls_atomic_cached #(
   localparam [2:0] ST_DRAIN   = 3'd1;  // wait for the pipeline
   localparam [2:0] ST_VICTIM  = 3'd2;  // read the dirty line out of the RAM
   localparam [2:0] ST_WRITE   = 3'd3;  // AW and W
-  localparam [2:0] ST_CONFIRM = 3'd4;  // B
-  localparam [2:0] ST_ASK     = 3'd5;  // AR
-  localparam [2:0] ST_FILL    = 3'd6;  // R
+  localparam [2:0] ST_ASK     = 3'd4;  // AR
+  localparam [2:0] ST_FILL    = 3'd5;  // R
 
   // ---- two request stages: 1 compares the tags, which it read when the request came, 2 issues ----
   localparam SIDE = TAG_BITS + 4 + LANE_BITS + 2 * DW;
@@ -89,6 +89,8 @@ module clhls_atomic_cached #(
   reg [LINES-1:0] known_q;
   reg [LINES-1:0] dirty_q;
 
+  reg         aw_done_q;
+  reg         w_done_q;
   reg [2:0]   state_q;
   reg         sweep_q;      // flushing: all lines in turn
   reg [IW-1:0] index_q;     // line at work in the states after ST_DRAIN
@@ -96,6 +98,7 @@ module clhls_atomic_cached #(
   wire        rmw_busy;
   wire        pending;      // THROUGH: operations without their answer
   wire        busy = rmw_busy | pending;
+  wire        owing;        // written lines that memory has not acknowledged: another miss could fetch one of them
   wire        p1_hit = p1_known_q & (p1_key_q == p1_line_q[LINE_BITS-1:IW]);
   wire        room;         // THROUGH: the operation's answer has a place to wait
   wire        issue = p2_valid_q & (state_q == ST_RUN) & (p2_hit_q | ~p2_pred_q) & room;
@@ -106,8 +109,9 @@ module clhls_atomic_cached #(
   wire        swept  = sweep_q & (&index_q);
 
   wire        is_dirty = dirty_q[index_q];
+  wire        wrote = (state_q == ST_WRITE) & (aw_done_q | aw_ready) & (w_done_q | w_ready);
   // sweeping: the line at index_q is forgotten, the next one is at work
-  wire        next_line = sweep_q & (((state_q == ST_DRAIN) & ~busy & ~is_dirty) | ((state_q == ST_CONFIRM) & b_valid));
+  wire        next_line = sweep_q & (((state_q == ST_DRAIN) & ~busy & ~is_dirty) | wrote);
 
   assign c_ready = ~p1_valid_q | move1;
 
@@ -163,8 +167,6 @@ module clhls_atomic_cached #(
   wire miss      = p2_valid_q & p2_pred_q & ~p2_hit_q;
   wire want_sweep = flush & ~p1_valid_q & ~p2_valid_q & (|known_q);
   reg [1:0] step_q;         // RAM read cycles
-  reg aw_done_q;
-  reg w_done_q;
   reg [KW-1:0] victim_key_q;
   reg [8*BUS_BYTES-1:0] victim_q;
 
@@ -186,15 +188,14 @@ module clhls_atomic_cached #(
         end
         ST_DRAIN: begin
           // sweeping passes here once per line; a clean line costs one cycle
-          if (~busy) begin
+          if (~busy & (sweep_q | ~owing)) begin
             if (is_dirty) state_q <= ST_VICTIM;
             else if (~sweep_q) state_q <= ST_ASK;
             else if (swept) state_q <= ST_RUN;
           end
         end
         ST_VICTIM: if (step_q == 2'd2) state_q <= ST_WRITE;
-        ST_WRITE:  if ((aw_done_q | aw_ready) & (w_done_q | w_ready)) state_q <= ST_CONFIRM;
-        ST_CONFIRM: if (b_valid) state_q <= ~sweep_q ? ST_ASK : swept ? ST_RUN : ST_DRAIN;
+        ST_WRITE:  if (wrote) state_q <= ~sweep_q ? ST_ASK : swept ? ST_RUN : ST_DRAIN;
         ST_ASK:    if (ar_ready) state_q <= ST_FILL;
         ST_FILL:   if (r_valid) state_q <= ST_RUN;
         default:   state_q <= ST_RUN;
@@ -265,8 +266,22 @@ module clhls_atomic_cached #(
 
   generate
     if (THROUGH == 0) begin : g_back
+      reg  [IW:0] owed_q;   // writes that memory has not acknowledged
+      reg         owing_q;
+      wire [IW:0] owed = owed_q + {{IW{1'b0}}, wrote} - {{IW{1'b0}}, b_valid};
+      always @(posedge clk) begin
+        if (rst) begin
+          owed_q  <= {(IW+1){1'b0}};
+          owing_q <= 1'b0;
+        end else begin
+          owed_q  <= owed;
+          owing_q <= owed != {(IW+1){1'b0}};
+        end
+      end
+
       assign room     = 1'b1;
       assign pending  = 1'b0;
+      assign owing    = owing_q;
       assign o_valid  = x_valid;
       assign o_old    = x_old;
       assign o_tag    = x_tag;
@@ -312,6 +327,7 @@ module clhls_atomic_cached #(
       wire [LANE_BITS-1:0] w_lane;
       wire [DW-1:0] w_word;
 
+      assign owing   = 1'b0;
       assign room    = room_q;
       assign pending = pending_q;
       assign o_valid = leave;
@@ -374,7 +390,7 @@ module clhls_atomic_cached #(
   assign idle = idle_q;
   always @(posedge clk) begin
     if (rst) idle_q <= 1'b1;
-    else idle_q <= ~(c_valid | p1_valid_q | p2_valid_q | busy | (|dirty_q)) & (state_q == ST_RUN);
+    else idle_q <= ~(c_valid | p1_valid_q | p2_valid_q | busy | wrote | owing | (|dirty_q)) & (state_q == ST_RUN);
   end
 
 endmodule

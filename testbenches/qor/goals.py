@@ -12,6 +12,12 @@ from common import Failed
 # Cycles an iteration that a loop of interval 1 may take in a run of thousands: start, end, memory latency.
 RUN_MARGIN = 1.15
 STREAM_LATENCY = 200  # cycles to the first word from memory, for the kernels of STREAM
+# Launches of `memory_rates`: requests or updates, least rate a cycle, and what they are called.
+RATES = {
+    "large": (32768, 0.8, "random reads of 4 bytes", ">= 0.8 requests a cycle"),
+    "global_large": (65536, 0.8, "histogram by global atomics, 1024 bins at random", ">= 0.8 updates a cycle, filling and emptying the cache included"),
+    "local_large": (131072, 0.9, "histogram by local atomics, 256 bins at random", ">= 0.9 updates a cycle, with clearing and adding up"),
+}
 
 
 @dataclass
@@ -76,6 +82,15 @@ def measure_stream(clhls):
     return result
 
 
+def measure_rates(clhls):
+    """Requests or updates a cycle of each launch in `RATES`."""
+    result = {}
+    for launch, (count, *_) in RATES.items():
+        found, _ = hardware(clhls, launch_of(common.kernel("memory_rates"), launch), f"memory_rates.{launch}")
+        result[launch] = {"cycles": found["cycles"], "rate": round(count / found["cycles"], 4)}
+    return result
+
+
 def measure_naive(clhls):
     found, _ = hardware(clhls, common.kernel("matmul_naive"), "matmul_naive")
     return {"cycles": found["cycles"], "rate": round(64**3 / found["cycles"], 4)}
@@ -104,6 +119,7 @@ def measure_task(clhls, name, launch):
 MEASUREMENTS = {
     "simd16": measure_simd,
     "stream": measure_stream,
+    "rates": measure_rates,
     "matmul_naive": measure_naive,
     "matmul_tiled": measure_tiled,
     "dot_task": lambda clhls: measure_task(clhls, "dot_product", "task_large"),
@@ -129,7 +145,7 @@ def stage(clhls, results):
 def judge(results):
     """All goals, in the order of the table."""
     kernels, found = results.get("kernels", {}), results.get("goals", {})
-    rows = [vector_add(kernels), simd(found.get("simd16")), *stream(found.get("stream")), naive(found.get("matmul_naive")), tiled(found.get("matmul_tiled"))]
+    rows = [vector_add(kernels), simd(found.get("simd16")), *stream(found.get("stream")), *rates(found.get("rates")), naive(found.get("matmul_naive")), tiled(found.get("matmul_tiled"))]
     rows += [interval_one(name, found.get(key)) for name, key in (("integer dot product (task)", "dot_task"), ("integer FIR (task)", "fir_int"))]
     rows += [accumulation(found.get("sum_float")), routed(kernels), bits(results.get("bitstream"))]
     rows += [compile_times(kernels), *scaling(results.get("scaling", {})), *simulation(results.get("sim"))]
@@ -154,6 +170,12 @@ def stream(found):
         busiest = of and max(of["read"], of["write"])
         text = f"read {of['read']}, write {of['write']} beats a cycle ({of['cycles']} cycles)" if of else "-"
         yield at_least(f"STREAM {name}, 65536 doubles, no options, memory latency {STREAM_LATENCY}", ">= 0.9 beats a cycle on the busiest channel", 0.9, busiest, text)
+
+
+def rates(found):
+    for launch, (_, limit, name, asked) in RATES.items():
+        of = found and found.get(launch)
+        yield at_least(name, asked, limit, of and of["rate"], f"{of['rate']} ({of['cycles']} cycles)" if of else "-")
 
 
 def naive(found):

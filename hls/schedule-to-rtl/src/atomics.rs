@@ -122,8 +122,10 @@ pub fn on_pipe(sh: &Shared, access: &schedule::Access) -> bool {
     arg.is_some_and(|a| matches!(a.kind, KernelArgKind::Pipe(_)))
 }
 
-/// Bytes of the cache of an atomic unit.
+/// Least bytes of the cache of an atomic unit.
 const CACHE_BYTES: u32 = 2048;
+/// Least lines of it: on a bus of 64 bytes a histogram of 2048 counters fits.
+const CACHE_LINES: u32 = 128;
 
 /// What the rest of the kernel may do with memory that has atomic operations; the discriminant is
 /// the unit's `EXCLUSIVE` parameter.
@@ -211,7 +213,7 @@ fn unit(
         .param("BYTES", bytes)
         .param("BUS_BYTES", m.bus_bytes)
         .param("EXCLUSIVE", sharing as u32)
-        .param("LINES", (CACHE_BYTES / m.bus_bytes).max(2))
+        .param("LINES", (CACHE_BYTES / m.bus_bytes).max(CACHE_LINES))
         .param("OPS", operations(codes))
         .param("SITE", clients.first().map_or(0, |c| c.site))
         .param("TARGET", Param::Text(sh.target.to_owned()))

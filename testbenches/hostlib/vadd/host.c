@@ -44,10 +44,10 @@ int main(void) {
     uint32_t registers[64] = {0};
     refused(CLHLS_INVALID_KERNEL, clhls_launch(device, &other, registers, &all, 0, NULL));
 
-    /* a null pointer: a simulation knows the line */
+    /* a null pointer: a simulation knows the access, of two work-items a token on 64-bit memory */
     if (is_simulated()) {
         refused(CLHLS_KERNEL_FAILED, vadd_launch(device, &all, &da, NULL, &dc, N, 60000, NULL));
-        check(strstr(clhls_error(), "load of 4 bytes"));
+        check(strstr(clhls_error(), "load of 8 bytes"));
     }
 
     clhls_close(device);

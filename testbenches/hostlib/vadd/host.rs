@@ -40,7 +40,7 @@ fn main() -> Result<()> {
     if std::env::var("CLHLS_DEVICE").is_ok_and(|name| name.starts_with("sim")) {
         let error = vadd(device, &all, Some(&da), None, Some(&dc), N, minute).unwrap_err();
         assert_eq!(error.status, Status::KernelFailed);
-        assert!(error.message.contains("load of 4 bytes"), "{error}");
+        assert!(error.message.contains("load of 8 bytes"), "{error}");
     }
     for nothing in ["sim:/nonexistent", "uart:/nonexistent:115200"] {
         let error = open(Some(nothing)).map(drop).unwrap_err();

@@ -48,9 +48,10 @@ module bench;
     .w_valid(w_valid), .w_ready(w_ready), .w_data(w_data), .w_strb(w_strb), .w_last(w_last), .b_valid(b_valid)
   );
 
-  // ---- memory: one access at a time, but for writes that go through a cache (EXCLUSIVE = 1) ----
+  // ---- memory: one access at a time, but for writes that go through a cache (EXCLUSIVE = 1) and those of lines (EXCLUSIVE = 2), which
+  // are under way while it reads other lines ----
   reg [DW-1:0] mem [0:WORDS-1], model [0:WORDS-1];
-  integer i, j, delay = 0, reads = 0, writes = 0, aws = 0, ws_in = 0, modified = 0;
+  integer i, j, delay = 0, write_delay = 0, reads = 0, writes = 0, aws = 0, ws_in = 0, modified = 0;
   localparam MANY = 256;
   reg [LINE_BITS-1:0] aw_q [0:MANY-1];
   reg [8*BUS_BYTES-1:0] wd_q [0:MANY-1];
@@ -68,7 +69,7 @@ module bench;
     r_valid <= 0;
     b_valid <= 0;
     r_data <= {8*BUS_BYTES{1'bx}};
-    if (delay > 0 && !(full_rate && EXCLUSIVE == 1)) delay = delay - 1;
+    if (delay > 0) delay = delay - 1;
     else if (reading) begin
       for (j = 0; j < BUS_BYTES / BYTES; j = j + 1) begin
         at = (line << SIZE) / BYTES + j - BASE / BYTES;
@@ -77,7 +78,9 @@ module bench;
       r_valid <= 1;
       reading = 0;
       reads = reads + 1;
-    end else if (aws > writes && ws_in > writes) begin
+    end
+    if (write_delay > 0 && !(full_rate && EXCLUSIVE == 1)) write_delay = write_delay - 1;
+    else if (aws > writes && ws_in > writes) begin
       wl = aw_q[writes % MANY]; wd = wd_q[writes % MANY]; ws = ws_q[writes % MANY];
       for (j = 0; j < BUS_BYTES; j = j + 1) if (ws[j]) begin
         at = (wl << SIZE) + j - BASE;
@@ -85,19 +88,21 @@ module bench;
       end
       b_valid <= 1;
       writes = writes + 1;
+      if (EXCLUSIVE == 2) write_delay = dice(20);
     end
     if (ar_valid & ar_ready) begin
-      check(!reading && aws == writes && ar_len === 0, "read while another access runs");
+      check(!reading && (aws == writes || EXCLUSIVE == 2) && ar_len === 0, "read while another access runs");
+      for (i = writes; i < aws; i = i + 1) check(aw_q[i % MANY] != ar_line, "read of a line that is being written");
       reading = 1; line = ar_line; delay = dice(20);
     end
     if (aw_valid & aw_ready) begin
-      check(!reading && (aws == writes || EXCLUSIVE == 1) && aw_len === 0, "write while another access runs");
+      check(!reading && (aws == writes || EXCLUSIVE != 0) && aw_len === 0, "write while another access runs");
       aw_q[aws % MANY] = aw_line;
       aws = aws + 1;
-      if (EXCLUSIVE != 1 || dice(8) == 0) delay = dice(20);
+      if (EXCLUSIVE != 1 || dice(8) == 0) write_delay = dice(40);
     end
     if (w_valid & w_ready) begin
-      check((ws_in == writes || EXCLUSIVE == 1) && w_last === 1, "second beat");
+      check((ws_in == writes || EXCLUSIVE != 0) && w_last === 1, "second beat");
       wd_q[ws_in % MANY] = w_data; ws_q[ws_in % MANY] = w_strb;
       ws_in = ws_in + 1;
     end
