@@ -332,7 +332,7 @@ module clhls_dispatcher #(
       d_next_plane_q <= g_linear_q + plane_q;
       d_one_q        <= {d_size_z == 16'd1, d_size_y == 16'd1, d_row_x <= LANES1};
       d_two_q        <= {d_size_z <= 16'd2, d_size_y <= 16'd2, d_row_x <= LANES2};
-      for (q = 0; q < SIMD; q = q + 1) d_lanes_q[q] <= {16'd0, d_row_x} > q && {16'd0, d_absent} <= q;
+      for (q = 0; q < SIMD; q = q + 1) d_lanes_q[q] <= {16'd0, d_row_x} > q && {16'd0, d_absent} < q + 1;
     end
   end
 
