@@ -77,7 +77,7 @@ impl Pipeline<'_> {
     /// What the report would say of a kernel after an edit.
     fn describe_edited(&self, name: &str, trial: &Trial, made: &Hardware) -> Option<Kernel> {
         let mut silent = |_: &str| {};
-        let pipeline = Pipeline::new(&trial.options, self.board, &mut silent);
+        let pipeline = Pipeline::trial(self, &trial.options, self.board, &mut silent);
         let module = match &trial.module {
             Some(module) => pipeline.optimise(module.clone()).ok()?,
             None => made.module.clone(),

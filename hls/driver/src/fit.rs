@@ -72,7 +72,7 @@ impl Thrift {
             ..self
         });
         let unroll = share.or(unroll).or(divide);
-        let hold = (self.work_items > FEWEST_WORK_ITEMS)
+        let hold = (can.hold && self.work_items > FEWEST_WORK_ITEMS)
             .then_some(Thrift { work_items: (self.work_items / 4).max(FEWEST_WORK_ITEMS), ..self });
         // Fewer work-items save block RAM, which little else does.
         if logic { unroll.or(hold) } else { hold.or(unroll) }
@@ -122,6 +122,8 @@ struct Savings {
     unroll_less: bool,
     /// Divisions or roots that are pipelines.
     divide: bool,
+    /// Loops or groups that hold many work-items.
+    hold: bool,
 }
 
 /// In what a kernel exceeds the device.
@@ -135,6 +137,7 @@ struct Over {
 }
 
 /// A kernel's hardware before it is text, and what it came from.
+#[derive(Clone)]
 pub struct Hardware {
     /// Optimised IR.
     pub module: Module,
@@ -165,6 +168,12 @@ impl Hardware {
     fn divides(&self, kernel: &str) -> bool {
         let of_kernel = self.manifest.kernels.iter().filter(|k| k.signature.name == kernel);
         of_kernel.flat_map(|k| &k.divisions).any(|d| d.interval == 1)
+    }
+
+    /// Whether a kernel keeps state for work-items on their way, or has loops that hold several.
+    fn holds(&self, kernel: &str) -> bool {
+        let mut of_kernel = self.schedules.iter().filter(|s| s.func.name == kernel);
+        of_kernel.any(|s| !s.task && (s.occupancy.slot_bits > 0 || !s.loops.is_empty()))
     }
 
     /// Cycles after which the slowest division of a kernel takes the next operands.
@@ -235,6 +244,8 @@ impl Pipeline<'_> {
             return Ok(made);
         }
         self.step("make it fit the board");
+        // What nothing makes smaller ends as it was at first. Dumps show the last try, which must then be made.
+        let mut first = (!self.options.dump).then(|| (made.clone(), self.remarks.borrow().clone()));
         let mut smallest: BTreeMap<String, (f64, Thrift)> = fast
             .iter()
             .map(|(name, over)| (name.clone(), (over.times, Thrift::default())))
@@ -258,6 +269,7 @@ impl Pipeline<'_> {
                     share: helps && made.shares(name),
                     unroll_less: made.unrolled.contains(name),
                     divide: made.divides(name),
+                    hold: made.holds(name),
                 };
                 let next = thrift.next(over.logic, can);
                 if next.is_none() {
@@ -265,7 +277,14 @@ impl Pipeline<'_> {
                 }
                 self.thrift.borrow_mut().insert(name.clone(), next.unwrap_or(best.1));
             }
-            made = self.attempt(&module, &mut optimised)?;
+            let thrifty = self.thrift.borrow().values().any(|t| *t != Thrift::default());
+            made = match first.take_if(|_| !thrifty) {
+                Some((first, remarks)) => {
+                    *self.remarks.borrow_mut() = remarks;
+                    first
+                }
+                None => self.attempt(&module, &mut optimised)?,
+            };
         }
         self.remark_fit(&made, &fast);
         Ok(made)

@@ -14,6 +14,7 @@ use schedule::KernelSchedule;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 use target::{Board, Library};
 use verilog_to_package::PackOptions;
 
@@ -153,6 +154,8 @@ pub struct Pipeline<'a> {
     pub(crate) remarks: RefCell<Vec<(String, Diagnostic)>>,
     /// Kernels that are made smaller than they could be.
     pub(crate) thrift: RefCell<BTreeMap<String, Thrift>>,
+    /// Schedules regions; the same region of several tries once.
+    scheduler: Rc<ir_to_schedule::Remembering>,
     /// Text of each stage, numbered as in DESIGN: `00-ir.clir`, `01-opt.inline.clir`...
     pub dumps: RefCell<FileSet>,
 }
@@ -192,7 +195,27 @@ impl<'a> Pipeline<'a> {
     pub fn new(options: &'a Options, board: &'a Board, progress: &'a mut dyn FnMut(&str)) -> Self {
         let progress = RefCell::new(progress);
         let (remarks, thrift, dumps) = Default::default();
-        Pipeline { options, board, progress, remarks, thrift, dumps }
+        let scheduler: Box<dyn ir_to_schedule::Scheduler> = match options.scheduling {
+            Scheduling::Asap => Box::new(ir_to_schedule::Asap),
+            Scheduling::Sdc => Box::new(ir_to_schedule::Sdc),
+            Scheduling::Random(seed) => Box::new(ir_to_schedule::Random { seed }),
+        };
+        let scheduler = Rc::new(ir_to_schedule::Remembering::new(scheduler));
+        Pipeline { options, board, progress, remarks, thrift, scheduler, dumps }
+    }
+
+    /// Steps that try how another one would do with other options: what both schedule is scheduled once.
+    pub(crate) fn trial(
+        of: &Pipeline<'_>,
+        options: &'a Options,
+        board: &'a Board,
+        progress: &'a mut dyn FnMut(&str),
+    ) -> Self {
+        let mut trial = Self::new(options, board, progress);
+        if options.scheduling == of.options.scheduling {
+            trial.scheduler = of.scheduler.clone();
+        }
+        trial
     }
 
     /// The whole path.
@@ -313,15 +336,10 @@ impl<'a> Pipeline<'a> {
     /// Those of the step.
     pub fn schedule(&self, module: &Module) -> Result<Vec<KernelSchedule>> {
         self.step("schedule");
-        let scheduler: Box<dyn ir_to_schedule::Scheduler> = match self.options.scheduling {
-            Scheduling::Asap => Box::new(ir_to_schedule::Asap),
-            Scheduling::Sdc => Box::new(ir_to_schedule::Sdc),
-            Scheduling::Random(seed) => Box::new(ir_to_schedule::Random { seed }),
-        };
         let memory_ports = self.memory_ports()?;
         let options = |kernel: &str| ir_to_schedule::Options {
             clock_mhz: self.clock_mhz(),
-            scheduler: &*scheduler,
+            scheduler: &*self.scheduler,
             default_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
             memory_latency: self.board.memory.latency_cycles,
             bus_bytes: self.bus_bytes(),

@@ -22,6 +22,7 @@ pub mod random;
 mod recurrences;
 mod region;
 mod rematerialise;
+mod remember;
 pub mod sdc;
 mod segments;
 mod sharing;
@@ -34,6 +35,7 @@ mod units;
 pub use asap::Asap;
 pub use problem::{Problem, Scheduler, Solution};
 pub use random::Random;
+pub use remember::Remembering;
 pub use sdc::Sdc;
 pub use units::{operator_unit, turning_units};
 

@@ -42,28 +42,45 @@ pub fn minimise(weights: &[i64], rows: &[Row]) -> Option<Vec<i64>> {
     if tree.flow[rows.len()..].iter().any(|f| *f != 0) {
         return None;
     }
-    let zero = tree.potential[0];
-    Some((0..weights.len()).map(|v| zero - tree.potential[v]).collect())
+    let zero = tree.nodes[0].potential;
+    Some((0..weights.len()).map(|v| zero.wrapping_sub(tree.nodes[v].potential)).collect())
 }
 
 const NONE: u32 = u32::MAX;
 
+/// An arc of the network. Its flow is kept beside it, what is searched most is small.
+#[derive(Clone, Copy)]
+struct Arc {
+    source: u32,
+    target: u32,
+    cost: i64,
+}
+
+/// A node of the tree.
+#[derive(Clone, Copy)]
+struct Node {
+    parent: u32,
+    /// Arc to the parent.
+    up: u32,
+    /// Nodes of the subtree below and including this one: larger for whatever is above it.
+    size: u32,
+    /// Children are doubly linked lists.
+    child: u32,
+    next: u32,
+    previous: u32,
+    /// Only differences count: a subtree's are shifted, or those of all other nodes.
+    potential: i64,
+}
+
 /// A spanning tree solution. Node `n` (the number of variables) is the root; arcs from
 /// `rows.len()` on are artificial, one for each node.
 struct Tree {
-    source: Vec<u32>,
-    target: Vec<u32>,
-    cost: Vec<i64>,
+    arcs: Vec<Arc>,
+    /// Of each arc.
     flow: Vec<i64>,
-    parent: Vec<u32>,
-    /// Arc to the parent.
-    up: Vec<u32>,
-    depth: Vec<u32>,
-    potential: Vec<i64>,
-    /// Children as doubly linked lists.
-    child: Vec<u32>,
-    next: Vec<u32>,
-    previous: Vec<u32>,
+    nodes: Vec<Node>,
+    /// Nodes still to visit.
+    stack: Vec<u32>,
     /// Where the search for an entering arc goes on.
     cursor: usize,
     /// Arcs searched at a time.
@@ -78,64 +95,66 @@ impl Tree {
         let dear = i64::try_from(longest).ok()?.checked_add(1)?.checked_mul(n as i64 + 1)?;
         // Potentials are sums of at most `n + 1` costs.
         dear.checked_mul(n as i64 + 2)?;
+        let arc = |r: &Row| Arc { source: r.from, target: r.to, cost: -r.distance };
+        let root = Node {
+            parent: NONE,
+            up: NONE,
+            size: n as u32 + 1,
+            child: NONE,
+            next: NONE,
+            previous: NONE,
+            potential: 0,
+        };
         let mut t = Tree {
-            source: rows.iter().map(|r| r.from).collect(),
-            target: rows.iter().map(|r| r.to).collect(),
-            cost: rows.iter().map(|r| -r.distance).collect(),
+            arcs: rows.iter().map(arc).collect(),
             flow: vec![0; rows.len()],
-            parent: vec![n as u32; n],
-            up: vec![],
-            depth: vec![1; n],
-            potential: vec![],
-            child: vec![NONE; n + 1],
-            next: vec![NONE; n + 1],
-            previous: vec![NONE; n + 1],
+            nodes: vec![root; n + 1],
+            stack: vec![],
             cursor: 0,
             batch: ((rows.len() as f64).sqrt() as usize).max(16),
         };
         for (v, &demand) in weights.iter().enumerate() {
-            t.up.push(t.source.len() as u32);
             // A node without demand must be able to push to the root: strong feasibility.
-            let (from, to) = if demand <= 0 { (v, n) } else { (n, v) };
-            t.source.push(from as u32);
-            t.target.push(to as u32);
-            t.cost.push(dear);
+            let (source, target) = if demand <= 0 { (v, n) } else { (n, v) };
+            let potential = if demand <= 0 { -dear } else { dear };
+            let up = t.arcs.len() as u32;
+            t.nodes[v] = Node { parent: n as u32, up, size: 1, potential, ..root };
+            t.arcs.push(Arc { source: source as u32, target: target as u32, cost: dear });
             t.flow.push(demand.abs());
-            t.potential.push(if demand <= 0 { -dear } else { dear });
             t.attach(v as u32, n as u32);
         }
-        t.parent.push(NONE);
-        t.up.push(NONE);
-        t.depth.push(0);
-        t.potential.push(0);
         Some(t)
     }
 
+    fn node(&self, v: u32) -> &Node {
+        &self.nodes[v as usize]
+    }
+
     fn attach(&mut self, v: u32, parent: u32) {
-        let old = self.child[parent as usize];
-        self.next[v as usize] = old;
-        self.previous[v as usize] = NONE;
+        let old = self.node(parent).child;
+        self.nodes[v as usize].next = old;
+        self.nodes[v as usize].previous = NONE;
         if old != NONE {
-            self.previous[old as usize] = v;
+            self.nodes[old as usize].previous = v;
         }
-        self.child[parent as usize] = v;
+        self.nodes[parent as usize].child = v;
     }
 
     fn detach(&mut self, v: u32) {
-        let (before, after) = (self.previous[v as usize], self.next[v as usize]);
-        if before == NONE {
-            self.child[self.parent[v as usize] as usize] = after;
+        let Node { parent, previous, next, .. } = *self.node(v);
+        if previous == NONE {
+            self.nodes[parent as usize].child = next;
         } else {
-            self.next[before as usize] = after;
+            self.nodes[previous as usize].next = next;
         }
-        if after != NONE {
-            self.previous[after as usize] = before;
+        if next != NONE {
+            self.nodes[next as usize].previous = previous;
         }
     }
 
     fn reduced_cost(&self, arc: usize) -> i64 {
-        let (u, v) = (self.source[arc] as usize, self.target[arc] as usize);
-        self.cost[arc] + self.potential[u] - self.potential[v]
+        let Arc { source, target, cost } = self.arcs[arc];
+        cost + self.node(source).potential.wrapping_sub(self.node(target).potential)
     }
 
     /// The arc of most negative reduced cost in the next batch that has one; none at the optimum.
@@ -143,15 +162,20 @@ impl Tree {
         // Artificial arcs that left the tree never come back.
         let arcs = self.real_arcs();
         let mut best: Option<(i64, usize)> = None;
-        for k in 1..=arcs {
+        let mut left = self.batch;
+        for _ in 0..arcs {
             let arc = self.cursor;
             self.cursor = if arc + 1 == arcs { 0 } else { arc + 1 };
             let cost = self.reduced_cost(arc);
             if cost < best.map_or(0, |b| b.0) {
                 best = Some((cost, arc));
             }
-            if k % self.batch == 0 && best.is_some() {
-                break;
+            left -= 1;
+            if left == 0 {
+                if best.is_some() {
+                    break;
+                }
+                left = self.batch;
             }
         }
         best.map(|b| b.1)
@@ -159,15 +183,15 @@ impl Tree {
 
     /// Arcs that are not artificial.
     fn real_arcs(&self) -> usize {
-        self.source.len() - (self.parent.len() - 1)
+        self.arcs.len() - (self.nodes.len() - 1)
     }
 
     fn join(&self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
-            if self.depth[a as usize] >= self.depth[b as usize] {
-                a = self.parent[a as usize];
+            if self.node(a).size < self.node(b).size {
+                a = self.node(a).parent;
             } else {
-                b = self.parent[b as usize];
+                b = self.node(b).parent;
             }
         }
         a
@@ -175,37 +199,37 @@ impl Tree {
 
     /// Whether the arc of `v` to its parent points to the parent.
     fn points_up(&self, v: u32) -> bool {
-        self.source[self.up[v as usize] as usize] == v
+        self.arcs[self.node(v).up as usize].source == v
     }
 
     /// Pushes flow round the cycle that `arc` closes until an arc of the tree is empty, which
     /// leaves. `None` if none limits the flow: the rows contradict each other.
     fn pivot(&mut self, arc: usize) -> Option<()> {
-        let (source, target) = (self.source[arc], self.target[arc]);
+        let (source, target) = (self.arcs[arc].source, self.arcs[arc].target);
         let join = self.join(source, target);
         // Of several arcs that limit the flow, the last one of the cycle seen from the join
         // leaves: this keeps the tree strongly feasible.
         let mut leaving: Option<(i64, u32, bool)> = None;
         let mut v = source;
         while v != join {
-            let flow = self.flow[self.up[v as usize] as usize];
+            let flow = self.flow[self.node(v).up as usize];
             if self.points_up(v) && leaving.is_none_or(|l| flow < l.0) {
                 leaving = Some((flow, v, true));
             }
-            v = self.parent[v as usize];
+            v = self.node(v).parent;
         }
         v = target;
         while v != join {
-            let flow = self.flow[self.up[v as usize] as usize];
+            let flow = self.flow[self.node(v).up as usize];
             if !self.points_up(v) && leaving.is_none_or(|l| flow <= l.0) {
                 leaving = Some((flow, v, false));
             }
-            v = self.parent[v as usize];
+            v = self.node(v).parent;
         }
         let (amount, below, on_source_side) = leaving?;
         self.push(arc, join, amount);
         let (inner, outer) = if on_source_side { (source, target) } else { (target, source) };
-        self.rehang(arc as u32, inner, outer, below);
+        self.rehang(arc as u32, inner, outer, (below, join));
         Some(())
     }
 
@@ -214,42 +238,73 @@ impl Tree {
             return;
         }
         self.flow[arc] += amount;
-        for (end, along) in [(self.source[arc], false), (self.target[arc], true)] {
+        for (end, along) in [(self.arcs[arc].source, false), (self.arcs[arc].target, true)] {
             let mut v = end;
             while v != join {
                 let sign = if self.points_up(v) == along { 1 } else { -1 };
-                self.flow[self.up[v as usize] as usize] += sign * amount;
-                v = self.parent[v as usize];
+                let up = self.node(v).up;
+                self.flow[up as usize] += sign * amount;
+                v = self.node(v).parent;
             }
         }
     }
 
-    /// The subtree below `below` loses its arc to the rest and hangs from `outer` by `arc`, whose
-    /// end in the subtree is `inner`.
-    fn rehang(&mut self, arc: u32, inner: u32, outer: u32, below: u32) {
-        let (mut v, mut parent, mut via) = (inner, outer, arc);
+    /// The subtree of `below` loses its arc to the rest and hangs from `outer` by `arc`, whose end in the subtree is `inner`.
+    /// Both its old and its new place are under `join`.
+    fn rehang(&mut self, arc: u32, inner: u32, outer: u32, (below, join): (u32, u32)) {
+        let moved = self.node(below).size;
+        self.resize(self.node(below).parent, join, moved.wrapping_neg());
+        self.resize(outer, join, moved);
+        let (mut v, mut parent, mut via, mut inside) = (inner, outer, arc, 0);
         loop {
-            let (old_parent, old_arc) = (self.parent[v as usize], self.up[v as usize]);
+            let (old_parent, old_arc) = (self.node(v).parent, self.node(v).up);
             self.detach(v);
-            self.parent[v as usize] = parent;
-            self.up[v as usize] = via;
+            self.nodes[v as usize].parent = parent;
+            self.nodes[v as usize].up = via;
             self.attach(v, parent);
+            // What hung from the node before is above it now.
+            let old_size = self.node(v).size;
+            self.nodes[v as usize].size = moved - inside;
             if v == below {
                 break;
             }
-            (parent, via, v) = (v, old_arc, old_parent);
+            (parent, via, v, inside) = (v, old_arc, old_parent, old_size);
         }
-        // New depths and potentials: the arcs of the tree have reduced cost 0.
-        let mut stack = vec![inner];
-        while let Some(v) = stack.pop() {
-            let (p, a) = (self.parent[v as usize] as usize, self.up[v as usize] as usize);
-            self.depth[v as usize] = self.depth[p] + 1;
-            let step = if self.source[a] == v { -self.cost[a] } else { self.cost[a] };
-            self.potential[v as usize] = self.potential[p] + step;
-            let mut c = self.child[v as usize];
+        // The arcs of the tree have reduced cost 0.
+        let excess = self.reduced_cost(arc as usize);
+        let shift = if self.arcs[arc as usize].source == inner { -excess } else { excess };
+        if moved as usize <= self.nodes.len() / 2 {
+            self.shift(inner, NONE, shift);
+        } else {
+            self.shift(self.root(), inner, -shift);
+        }
+    }
+
+    fn root(&self) -> u32 {
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Adds `change` to the sizes from `v` up to below `join`.
+    fn resize(&mut self, mut v: u32, join: u32, change: u32) {
+        while v != join {
+            let size = &mut self.nodes[v as usize].size;
+            *size = size.wrapping_add(change);
+            v = self.node(v).parent;
+        }
+    }
+
+    /// Adds `change` to the potentials of a subtree but for the one at `without`.
+    fn shift(&mut self, top: u32, without: u32, change: i64) {
+        self.stack.push(top);
+        while let Some(v) = self.stack.pop() {
+            let potential = &mut self.nodes[v as usize].potential;
+            *potential = potential.wrapping_add(change);
+            let mut c = self.node(v).child;
             while c != NONE {
-                stack.push(c);
-                c = self.next[c as usize];
+                if c != without {
+                    self.stack.push(c);
+                }
+                c = self.node(c).next;
             }
         }
     }

@@ -3,7 +3,7 @@
 use schedule::OpTiming;
 
 /// An operation of a region.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Latency and border delays.
     pub timing: OpTiming,
@@ -37,7 +37,7 @@ pub struct Constraint {
 }
 
 /// A region: nodes in topological order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
     /// Operations, operands before users.
     pub nodes: Vec<Node>,

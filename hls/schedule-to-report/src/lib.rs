@@ -13,7 +13,7 @@ mod operations;
 mod strides;
 
 use base::entity::{EntityRef, SecondaryMap};
-use base::{Loc, SourceMap};
+use base::{FxHashMap, Loc, SourceMap};
 use ir::{Block, Inst, Module};
 use report::{Area, Argument, Kernel, Place, Report, Source};
 use rtl::Design;
@@ -157,6 +157,8 @@ struct View<'a> {
     /// First cycle of each segment of a block, from the block's entry.
     starts: SecondaryMap<Block, Vec<u32>>,
     operations: operations::Operations,
+    /// Widths of the nets of the kernel's modules by name.
+    net_widths: FxHashMap<&'a str, u32>,
 }
 
 impl<'a> View<'a> {
@@ -180,6 +182,7 @@ impl<'a> View<'a> {
             home,
             starts: SecondaryMap::new(),
             operations: operations::Operations::default(),
+            net_widths: net_widths(made),
         };
         for &block in &s.func.layout {
             view.starts[block] = view.segment_starts(block);
@@ -271,9 +274,20 @@ impl<'a> View<'a> {
 
     /// Width of a net of the kernel's modules; 0 when there is none.
     fn net_width(&self, name: &str) -> u32 {
-        let top = &self.made.kernel.top;
-        let own = |m: &&rtl::Module| m.name.starts_with(top.as_str());
-        let nets = self.made.design.modules.iter().filter(own).flat_map(|m| m.nets.values());
-        nets.filter(|n| n.name == name).map(|n| n.width).next().unwrap_or(0)
+        self.net_widths.get(name).copied().unwrap_or(0)
     }
+}
+
+/// Widths of the nets of a kernel's modules by name; of several the first.
+fn net_widths<'a>(made: &Made<'a>) -> FxHashMap<&'a str, u32> {
+    let top = made.kernel.top.as_str();
+    let own = |name: &str| {
+        name.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    let modules = made.design.modules.iter().filter(|m| own(&m.name));
+    let mut widths = FxHashMap::default();
+    for net in modules.flat_map(|m| m.nets.values()) {
+        widths.entry(net.name.as_str()).or_insert(net.width);
+    }
+    widths
 }

@@ -33,6 +33,8 @@ pub struct Shared<'a> {
     pub address_bits: u32,
     /// Module of each unit.
     pub unit_modules: FxHashMap<UnitId, UnitModule>,
+    /// Groups of the instructions that share instances.
+    pub group_of: FxHashMap<Inst, usize>,
 }
 
 impl Shared<'_> {
@@ -50,6 +52,7 @@ impl Shared<'_> {
             unit_of: &self.s.unit_of,
             unit_modules: &self.unit_modules,
             shared: &self.s.shared,
+            group_of: &self.group_of,
             target: self.target,
             sources: self.sources,
         }
@@ -61,10 +64,8 @@ impl Shared<'_> {
             let unit = &self.s.units[u];
             unit.turning.is_some() || !unit.shared.is_empty()
         };
-        let counts = |i: Inst| {
-            let shared = self.s.shared.iter().any(|g| g.insts.contains(&i));
-            shared || self.s.unit_of[i].is_some_and(told)
-        };
+        let counts =
+            |i: Inst| self.group_of.contains_key(&i) || self.s.unit_of[i].is_some_and(told);
         self.s.pipelined.contains_key(&block) || body.iter().any(|(i, _)| counts(*i))
     }
 
@@ -135,6 +136,41 @@ pub struct Core<'a> {
     pub group_size: Net,
     /// Sticky flags of barriers that wait.
     pub waiting: Vec<Net>,
+    /// The block that is being made.
+    making: Option<(Block, BlockFacts)>,
+}
+
+/// What all segments of a block ask for.
+struct BlockFacts {
+    /// Source place of the first instruction that has one, or empty.
+    source: String,
+    /// Number of the segment in front of which a value is needed for the last time.
+    needed: FxHashMap<Value, u32>,
+}
+
+impl BlockFacts {
+    fn new(sh: &Shared<'_>, block: Block) -> Self {
+        let insts = &sh.s.func.blocks[block].insts;
+        let source = insts.iter().map(|i| sh.place_of(*i)).find(|p| !p.is_empty());
+        let mut needed: FxHashMap<Value, u32> = FxHashMap::default();
+        for &inst in insts {
+            let last = match sh.s.place[inst] {
+                Some(Place::Segment { segment, .. }) => segment,
+                Some(Place::Boundary { segment }) => segment + 1,
+                _ => continue,
+            };
+            for &v in &sh.s.func.insts[inst].args {
+                let entry = needed.entry(v).or_default();
+                *entry = last.max(*entry);
+            }
+        }
+        // What leaves the block is needed behind all segments.
+        sh.s.func.blocks[block].term.for_each_use(|v| _ = needed.insert(v, u32::MAX));
+        for next in &sh.cfg.succs[block] {
+            needed.extend(sh.live.live_in(*next).iter().map(|v| (*v, u32::MAX)));
+        }
+        BlockFacts { source: source.unwrap_or_default(), needed }
+    }
 }
 
 impl<'a> Core<'a> {
@@ -158,6 +194,7 @@ impl<'a> Core<'a> {
             retire: None,
             group_size,
             waiting: vec![],
+            making: None,
         }
     }
 
@@ -215,9 +252,7 @@ impl<'a> Core<'a> {
     }
 
     pub fn channel(&mut self, name: String, block: Block, s: Stream) {
-        let insts = &self.sh.s.func.blocks[block].insts;
-        let source = insts.iter().map(|i| self.sh.place_of(*i)).find(|p| !p.is_empty());
-        let source = source.unwrap_or_default();
+        let source = self.facts(block).source.clone();
         let names = (self.b.name(s.valid).to_owned(), self.b.name(s.ready).to_owned());
         self.channels.push(ChannelInfo { name, source, stream: names });
     }
@@ -260,26 +295,19 @@ impl<'a> Core<'a> {
         insts.filter(|i| at(i) && s.accesses.contains_key(i)).collect()
     }
 
-    /// Values that leave segment `k` of a block with the token.
-    fn exit_values(&self, block: Block, k: u32, made: &[Value]) -> Vec<Value> {
-        let s = self.sh.s;
-        let mut used: Vec<Value> = vec![];
-        for &inst in &s.func.blocks[block].insts {
-            let needs = match s.place[inst] {
-                Some(Place::Segment { segment, .. }) => segment > k,
-                Some(Place::Boundary { segment }) => segment >= k,
-                _ => false,
-            };
-            if needs {
-                used.extend(s.func.insts[inst].args.iter().copied());
-            }
-        }
-        s.func.blocks[block].term.for_each_use(|v| used.push(v));
-        for t in &self.sh.cfg.succs[block] {
-            used.extend(self.sh.live.live_in(*t).iter().copied());
-        }
-        let used: base::FxHashSet<Value> = used.into_iter().collect();
-        made.iter().copied().filter(|v| self.sh.travels(*v) && used.contains(v)).collect()
+    /// What the segments of a block ask for; made once for all of them, because a block may have many.
+    fn facts(&mut self, block: Block) -> &BlockFacts {
+        let made = self.making.take().filter(|(of, _)| *of == block);
+        let sh = self.sh;
+        &self.making.insert(made.unwrap_or_else(|| (block, BlockFacts::new(sh, block)))).1
+    }
+
+    /// Those of the values `made` that are needed behind segment `k` of a block, in their order.
+    fn exit_values(&mut self, block: Block, k: u32, made: &[Value]) -> Vec<Value> {
+        let sh = self.sh;
+        let needed = &self.facts(block).needed;
+        let goes_on = |v: &Value| sh.travels(*v) && needed.get(v).is_some_and(|last| *last > k);
+        made.iter().copied().filter(goes_on).collect()
     }
 
     fn segment(

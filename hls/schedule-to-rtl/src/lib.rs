@@ -112,8 +112,19 @@ fn lower_kernel(
     // A single work-item has no use for a second datapath.
     let compute_units = if s.task { 1 } else { built.compute_units };
     let address_bits = built.address_bits;
-    let sh =
-        Shared { s, cfg, live, name, target, sources, compute_units, address_bits, unit_modules };
+    let group_of = schedule::Shared::groups(&s.shared);
+    let sh = Shared {
+        s,
+        cfg,
+        live,
+        name,
+        target,
+        sources,
+        compute_units,
+        address_bits,
+        unit_modules,
+        group_of,
+    };
     let mut kernel = manifest::kernel(&sh, module, built);
     let map = kernel
         .lay_out(has_program_memory)

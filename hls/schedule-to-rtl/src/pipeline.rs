@@ -23,6 +23,8 @@ pub struct Context<'a> {
     pub unit_modules: &'a FxHashMap<UnitId, UnitModule>,
     /// Instructions that share an instance.
     pub shared: &'a [Shared],
+    /// Their groups.
+    pub group_of: &'a FxHashMap<Inst, usize>,
     /// `TARGET` parameter of library modules.
     pub target: &'a str,
     /// For source places in comments.
@@ -120,7 +122,7 @@ impl<'a> Pipeline<'a> {
         let Some(result) = data.result else { return };
         let name = format!("v{}", result.index());
         let ready = cycle + cx.timing[inst].latency;
-        let out = if let Some(group) = cx.shared.iter().position(|g| g.insts.contains(&inst)) {
+        let out = if let Some(&group) = cx.group_of.get(&inst) {
             self.share(b, inst, cycle, group)
         } else if let Some(unit) = cx.unit_of[inst] {
             self.unit(b, inst, cycle, &cx.unit_modules[&unit], &name)
@@ -361,6 +363,7 @@ pub fn unit_module(unit: &Unit, module: &str, target: &str) -> rtl::Module {
         unit_of: &SecondaryMap::new(),
         unit_modules: &FxHashMap::default(),
         shared: &unit.shared,
+        group_of: &Shared::groups(&unit.shared),
         target,
         sources: &sources,
     };

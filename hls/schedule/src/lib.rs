@@ -18,8 +18,8 @@ pub mod verify;
 pub use memory::{Access, AccessKind, Memory, MemoryId, MemoryKind, cache_line_bytes};
 pub use place::{OpTiming, Place, UnitId};
 
-use base::IndexMap;
 use base::entity::{PrimaryMap, SecondaryMap};
+use base::{FxHashMap, IndexMap};
 use ir::{Block, Function, Inst, Value};
 
 /// Cycles of an on-chip memory access from request to answer, as schedules count on.
@@ -202,6 +202,13 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// The number of the group of each operation that shares an instance.
+    pub fn groups(all: &[Shared]) -> FxHashMap<Inst, usize> {
+        let group =
+            |(k, s): (usize, &Shared)| s.insts.iter().map(move |i| (*i, k)).collect::<Vec<_>>();
+        all.iter().enumerate().flat_map(group).collect()
+    }
+
     /// Timing of an operation with multiplexers in front of it, from that of its instance.
     pub fn timing(&self, own: OpTiming) -> OpTiming {
         match self.staged {

@@ -1,7 +1,7 @@
 //! What a node costs in hardware, and the choice of the cheapest term.
 
 use super::lang::{Data, Graph, Head, Node};
-use base::{FxHashMap, IndexMap, SmallVec};
+use base::{FxHashMap, SmallVec};
 use egg::Id;
 use ir::{IntCC, Op, Type};
 use target::{Family, OpKind};
@@ -109,22 +109,20 @@ pub type Choice = FxHashMap<Id, Node>;
 /// Chooses a node for each class so that the terms of the roots are cheap, every shared node
 /// counted once: greedy, bottom-up, with the set of classes that a class needs and their costs,
 /// until nothing improves. Deterministic: classes and nodes are visited in order, and an equal
-/// cost changes nothing. Nodes of `preferred` win ties.
+/// cost changes nothing.
 pub fn extract(graph: &Graph, cost: &Cost<'_>, most_rounds: usize) -> Choice {
     let mut ids: Vec<Id> = graph.classes().map(|c| c.id).collect();
     ids.sort();
-    let mut best: FxHashMap<Id, (u64, IndexMap<Id, u64>)> = FxHashMap::default();
+    let priced = |id: &Id| graph[*id].nodes.iter().map(|n| Priced::new(graph, cost, n)).collect();
+    let nodes: Vec<Vec<Priced<'_>>> = ids.iter().map(priced).collect();
+    let mut terms = Terms { best: FxHashMap::default(), set: vec![], scratch: vec![] };
     let mut choice = Choice::default();
     for _ in 0..most_rounds {
         let mut changed = false;
-        for &id in &ids {
-            for node in &graph[id].nodes {
-                let Some((total, set)) = with_operands(graph, cost, &best, id, node) else {
-                    continue;
-                };
-                if best.get(&id).is_none_or(|(old, _)| total < *old) {
-                    best.insert(id, (total, set));
-                    choice.insert(id, node.clone());
+        for (&id, nodes) in ids.iter().zip(&nodes) {
+            for priced in nodes {
+                if terms.improve(id, priced) {
+                    choice.insert(id, priced.node.clone());
                     changed = true;
                 }
             }
@@ -136,39 +134,87 @@ pub fn extract(graph: &Graph, cost: &Cost<'_>, most_rounds: usize) -> Choice {
     choice
 }
 
-/// The cost of a class by way of `node`, with the classes it needs; none while an operand has no
-/// term yet, or when it needs the class itself.
-fn with_operands(
-    graph: &Graph,
-    cost: &Cost<'_>,
-    best: &FxHashMap<Id, (u64, IndexMap<Id, u64>)>,
-    id: Id,
-    node: &Node,
-) -> Option<(u64, IndexMap<Id, u64>)> {
-    let own = match node.head {
-        Head::Leaf(_) => 0,
-        Head::Op(op) => {
-            let operands: SmallVec<[Data; 3]> = node.args.iter().map(|a| graph[*a].data).collect();
-            cost.node(op, node.ty, &operands)
+/// A node, its operands' classes and its own cost.
+struct Priced<'g> {
+    node: &'g Node,
+    args: SmallVec<[Id; 3]>,
+    own: u64,
+}
+
+impl<'g> Priced<'g> {
+    fn new(graph: &Graph, cost: &Cost<'_>, node: &'g Node) -> Self {
+        let args = node.args.iter().map(|a| graph.find(*a)).collect();
+        let own = match node.head {
+            Head::Leaf(_) => 0,
+            Head::Op(op) => {
+                let operands: SmallVec<[Data; 3]> =
+                    node.args.iter().map(|a| graph[*a].data).collect();
+                cost.node(op, node.ty, &operands)
+            }
+        };
+        Priced { node, args, own }
+    }
+}
+
+/// Classes with their own costs, in order.
+type Costs = Vec<(Id, u64)>;
+
+/// The cheapest terms so far.
+struct Terms {
+    /// For each class what its term costs, and all classes that it needs, itself too.
+    best: FxHashMap<Id, (u64, Costs)>,
+    /// The set that is being made, and room for the next.
+    set: Costs,
+    scratch: Costs,
+}
+
+impl Terms {
+    /// Takes a node for a class if that is cheaper than what it has; not while an operand has no term yet, nor when one needs
+    /// the class itself.
+    fn improve(&mut self, id: Id, node: &Priced<'_>) -> bool {
+        // A lower bound first: most nodes are out at once.
+        let mut most = 0;
+        for a in &node.args {
+            let Some((cost, _)) = self.best.get(a) else { return false };
+            most = most.max(*cost);
         }
-    };
-    // A lower bound first: most nodes are out at once.
-    let bound = node.args.iter().map(|a| best.get(&graph.find(*a)).map(|b| b.0));
-    let mut most = 0;
-    for b in bound {
-        most = most.max(b?);
-    }
-    if best.get(&id).is_some_and(|(old, _)| own + most >= *old) {
-        return None;
-    }
-    let mut set: IndexMap<Id, u64> = IndexMap::default();
-    for a in &node.args {
-        let (_, needs) = best.get(&graph.find(*a))?;
-        if needs.contains_key(&id) {
-            return None;
+        let old = self.best.get(&id).map(|b| b.0);
+        if old.is_some_and(|old| node.own + most >= old) {
+            return false;
         }
-        set.extend(needs.iter().map(|(k, v)| (*k, *v)));
+        self.set.clear();
+        for a in &node.args {
+            let needs = &self.best[a].1;
+            if needs.binary_search_by_key(&id, |n| n.0).is_ok() {
+                return false;
+            }
+            unite(&self.set, needs, &mut self.scratch);
+            std::mem::swap(&mut self.set, &mut self.scratch);
+        }
+        unite(&self.set, &[(id, node.own)], &mut self.scratch);
+        let total = self.scratch.iter().map(|c| c.1).sum();
+        let better = old.is_none_or(|old| total < old);
+        if better {
+            self.best.insert(id, (total, self.scratch.clone()));
+        }
+        better
     }
-    set.insert(id, own);
-    Some((set.values().sum(), set))
+}
+
+/// The union of two sets; of a class in both, what the second says.
+fn unite(a: &[(Id, u64)], b: &[(Id, u64)], out: &mut Costs) {
+    out.clear();
+    let (mut i, mut k) = (0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(k)) {
+        if x.0 < y.0 {
+            out.push(*x);
+            i += 1;
+        } else {
+            i += usize::from(x.0 == y.0);
+            out.push(*y);
+            k += 1;
+        }
+    }
+    out.extend_from_slice(&a[i..]);
+    out.extend_from_slice(&b[k..]);
 }

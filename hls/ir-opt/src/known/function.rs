@@ -18,6 +18,8 @@ pub struct Ranges {
     facts: SecondaryMap<Block, Vec<Fact>>,
     idom: SecondaryMap<Block, Option<Block>>,
     has_fact: SecondaryMap<Value, bool>,
+    /// Block of each value: facts are told of it only below.
+    home: SecondaryMap<Value, Option<Block>>,
 }
 
 /// `value cc other` holds.
@@ -39,9 +41,13 @@ impl Ranges {
             facts: SecondaryMap::new(),
             idom: SecondaryMap::new(),
             has_fact: SecondaryMap::new(),
+            home: SecondaryMap::new(),
         };
         r.known.resize(func.values.len());
         for &b in &cfg.rpo {
+            let results = func.blocks[b].insts.iter().filter_map(|i| func.insts[*i].result);
+            let made = func.blocks[b].params.iter().copied().chain(results);
+            made.for_each(|v| r.home[v] = Some(b));
             r.idom[b] = dominators.idom(b);
             if let [pred] = cfg.preds[b][..] {
                 r.facts[b] = edge_facts(func, pred, b);
@@ -76,8 +82,9 @@ impl Ranges {
         if !self.has_fact.get(value).copied().unwrap_or(false) {
             return known;
         }
+        let home = self.home.get(value).copied().flatten();
         let mut at = Some(block);
-        while let Some(b) = at {
+        while let Some(b) = at.filter(|b| Some(*b) != home) {
             for f in self.facts[b].iter().filter(|f| f.value == value) {
                 known = known.given(f.cc, &self.known(func, f.other));
             }
