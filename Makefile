@@ -92,7 +92,7 @@ sim-quick: programs kernels ## some test kernels as simulated hardware
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate $(SIM_QUICK)
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-15 --rotate matmul_tiled scan
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --board u250 --simd 8 --memory-ports 3 transpose
-	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --simd auto stream
+	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --simd auto stream pitched_rows:sobel_odd pitched_rows:shift_twice pitched_rows:packed_records
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --compute-units 3 nonuniform_groups
 
 sim: programs kernels ## all test kernels as simulated hardware (half an hour)

@@ -116,7 +116,8 @@ fn emit(
     streams: &mut Streams<'_>,
 ) -> Result<()> {
     check_dumps(args.compile.dump_dir.as_ref())?;
-    if let Some(path) = &args.output {
+    let output = args.output.as_ref().filter(|path| path.as_os_str() != "-");
+    if let Some(path) = output {
         check_file(path)?;
     }
     let Input { module, warnings } = read_module(&args.input, &args.kernel)?;
@@ -126,7 +127,7 @@ fn emit(
     let result = stage_text(&pipeline, module, stage);
     write_dumps(args.compile.dump_dir.as_ref(), &pipeline.dumps.borrow())?;
     let text = result?;
-    match &args.output {
+    match output {
         Some(path) => replace_file(path, text.as_bytes()),
         None => streams.print(&text),
     }

@@ -10,8 +10,8 @@ use ir::{BarrierScope, Block, Function, Inst, Op, Space, Terminator, Type};
 /// * one function without calls; every block reachable; the entry without predecessors;
 /// * no vector values but words of memory ([`is_word`]), which only `vec.extract` takes apart
 ///   and `vec.build` puts together;
-/// * each access reads or writes a word, aligned to its size, in a known address space; only
-///   accesses to device memory have masks;
+/// * each access reads or writes a word in a known address space, aligned to its size unless it is a
+///   plain load or store of device memory; only accesses to device memory have masks;
 /// * blocks end in jumps, two-way branches or returns; at most one block returns;
 /// * no critical edges; a reducible loop is entered from one block that only jumps to its header;
 /// * a barrier is the first instruction of its block, and the work-group's.
@@ -153,7 +153,9 @@ impl Checker<'_> {
                 if mask > 1 && widest_word(space) != DEVICE_WORD {
                     self.fail(d.loc, format!("{inst} has a mask on the chip"));
                 }
-                if flags.align() < bytes {
+                let plain = !matches!(d.op, Op::Atomic(..)) && !flags.volatile;
+                let anywhere = plain && widest_word(space) == DEVICE_WORD;
+                if flags.align() < bytes && !anywhere {
                     let align = flags.align();
                     self.fail(d.loc, format!("{inst} accesses {ty} aligned to {align}"));
                 }

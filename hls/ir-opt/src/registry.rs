@@ -80,7 +80,7 @@ pub const PASSES: &[Pass] = &[
     ),
     Pass {
         name: "legalise-memory",
-        description: "Splits accesses into naturally aligned words of 1 to 16 bytes and resolves generic pointers.",
+        description: "Splits accesses into words, of up to 64 bytes in device memory, aligned ones of up to 16 on the chip, and resolves generic pointers.",
         body: Body::Function(|f, _| legalise_memory::run(f)),
     },
     function_pass!(

@@ -30,7 +30,10 @@ fn each_violation_is_named() {
         ("is a call", "b0:\n  e0 = call f1()\n  ret\n"),
         ("cannot be reached", "b0:\n  ret\nb1:\n  unreachable\n"),
         ("is a vector", "b0:\n  v0:i32 = const 1\n  v1:v2i32 = vec.build v0, v0\n  ret\n"),
-        ("aligned to 2", "b0:\n  v0:ptr.global = arg 0\n  e0 v1:i32 = load v0 align 2\n  ret\n"),
+        (
+            "aligned to 2",
+            "b0:\n  v0:ptr.global = arg 0\n  e0 v1:i32 = load v0 align 2 volatile\n  ret\n",
+        ),
         (
             "accesses i24",
             "b0:\n  v0:ptr.global = arg 0\n  v1:i24 = const 0\n  e0 = store v0, v1 align 4\n  ret\n",

@@ -15,6 +15,8 @@ const STATELESS_SLOTS: u32 = 16;
 const MAX_SLOTS: u32 = 8;
 /// Least admission limit of a threaded loop.
 const LEAST_LIMIT: u32 = 16;
+/// Cycles in which an access that begins anywhere is put together.
+const REALIGN_LATENCY: u32 = 8;
 
 /// Whether the kernel runs as one work-item: it is declared so and uses no work-item id.
 pub fn is_task(func: &Function) -> bool {
@@ -186,6 +188,7 @@ fn block_latency(s: &KernelSchedule, block: Block, o: &Options) -> u32 {
         };
         if a.has_response() {
             let t = match s.memories[a.memory].kind {
+                MemoryKind::Device { .. } if a.is_realigned() => o.memory_latency + REALIGN_LATENCY,
                 MemoryKind::Device { .. } => o.memory_latency,
                 _ => ON_CHIP_LATENCY,
             };

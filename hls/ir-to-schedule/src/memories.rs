@@ -30,7 +30,8 @@ impl Memories {
     pub fn may_fetch(&self, func: &Function, task: bool, block: Block, inst: Inst) -> bool {
         let reads = self.accesses.get(&inst).is_some_and(|a| {
             let device = matches!(self.memories[a.memory].kind, MemoryKind::Device { .. });
-            a.kind == AccessKind::Load && a.read_only && device && a.cache_lines == 0
+            let plain = a.cache_lines == 0 && !a.is_realigned();
+            a.kind == AccessKind::Load && a.read_only && device && plain
         });
         let plain = func.insts[inst].op.mem_flags().is_some_and(|f| !f.predicated && !f.volatile);
         !task && block == func.entry() && reads && plain
@@ -212,8 +213,19 @@ impl Finder<'_> {
             let word = &mut self.memories[memory].word_bytes;
             *word = bytes.max(*word);
             let (kind, argument, loc) = (AccessKind::Pipe(op), Some(arg), data.loc);
-            let (ack, read_only, cache_lines) = (false, false, 0);
-            let access = Access { memory, kind, bytes, ack, read_only, cache_lines, argument, loc };
+            let (ack, read_only, reuse, cache_lines) = (false, false, false, 0);
+            let access = Access {
+                memory,
+                kind,
+                bytes,
+                ack,
+                align: bytes,
+                read_only,
+                reuse,
+                cache_lines,
+                argument,
+                loc,
+            };
             out.insert(inst, access);
         }
     }
@@ -226,9 +238,13 @@ impl Finder<'_> {
             _ => data.result.map_or(ir::Type::I8, |r| func.ty(r)),
         };
         let bytes = ty.mem_bytes(func.addr_bits);
-        let aligned = data.op.mem_flags().is_some_and(|f| f.align() >= bytes);
-        if !bytes.is_power_of_two() || bytes > self.options.bus_bytes.max(16) || !aligned {
-            let text = format!("an access of {bytes} bytes was not split to aligned words");
+        let align = data.op.mem_flags().map_or(1, |f| f.align()).min(bytes);
+        let realigned = matches!(space, Space::Global | Space::Constant)
+            && matches!(data.op, Op::Load(f) | Op::Store(f) if !f.volatile)
+            && bytes <= self.options.bus_bytes;
+        let suits = bytes.is_power_of_two() && bytes <= self.options.bus_bytes.max(16);
+        if !suits || (align < bytes && !realigned) {
+            let text = format!("an access of {bytes} bytes was not split to words");
             return Err(Diagnostic::error("E0006", text).at(data.loc).into());
         }
         let kind = match data.op {
@@ -242,12 +258,13 @@ impl Finder<'_> {
             Some(Base::Arg(k)) => Some(k),
             _ => None,
         };
-        let (ack, read_only) = (false, false);
+        let (ack, read_only, reuse) = (false, false, false);
         let cache_lines = match cached::reads_image(func, &self.provenance, inst) {
             true => cached::lines(bytes, self.options),
             false => 0,
         };
-        Ok(Access { memory, kind, bytes, ack, read_only, cache_lines, argument, loc: data.loc })
+        let loc = data.loc;
+        Ok(Access { memory, kind, bytes, ack, align, read_only, reuse, cache_lines, argument, loc })
     }
 
     fn memory_of(&mut self, inst: Inst, space: Space) -> Result<MemoryId> {
@@ -337,13 +354,20 @@ fn order(func: &Function, cfg: &Cfg, p: &Provenance, found: &mut Memories) {
         .copied()
         .filter(|i| matches!(found.accesses[i].kind, AccessKind::Store | AccessKind::Atomic(_)))
         .collect();
+    // Without fences and atomics no work-item may count on what others have written.
+    let atomic = |i: &Inst| matches!(found.accesses[i].kind, AccessKind::Atomic(_));
+    let alone = later.fences.is_empty() && !insts.iter().any(atomic);
     for &inst in &insts {
         match found.accesses[&inst].kind {
             AccessKind::Load => {
                 let constant = func.ty(func.insts[inst].args[0]).space() == Some(Space::Constant);
                 let written = writes.iter().any(|w| may_alias(func, p, found, inst, *w));
+                let own = writes
+                    .iter()
+                    .any(|w| later.can_follow(*w, inst) && may_alias(func, p, found, inst, *w));
                 let access = &mut found.accesses[&inst];
                 access.read_only = constant || !written || access.cache_lines > 0;
+                access.reuse = access.is_realigned() && (access.read_only || (!own && alone));
             }
             AccessKind::Store => {
                 let kind = found.memories[found.accesses[&inst].memory].kind;

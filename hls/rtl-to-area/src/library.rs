@@ -41,6 +41,8 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         "clhls_load_cached" => sizes.load_cached(),
         "clhls_load_share" => sizes.load_share(),
         "clhls_store" => sizes.store(),
+        "clhls_realign_load" => sizes.realign_load(),
+        "clhls_realign_store" => sizes.realign_store(),
         "clhls_fetch" => {
             let (n, word, address) = (p("N", 4), p("WIDTH", 32), p("ADDR_BITS", 64));
             Area {
@@ -210,6 +212,41 @@ impl Sizes<'_> {
         let waiting = self.fifo(1 + p("PARTS", 1) + u64::from(bus.ilog2()), p("DEPTH", 128));
         let beats = self.fifo(8 * bus, p("DEPTH_BEATS", 128));
         sum([LOAD, luts(align), waiting, beats, skid(8 * bytes)])
+    }
+
+    /// Rotation of words, with that of the other window where there are two; measured with yosys on ECP5.
+    fn rotation(&self, windows: f64) -> f64 {
+        let (bits, parts) = (8.0 * self.param("BYTES", 64) as f64, self.param("PARTS", 16));
+        bits * (windows + 1.4 * f64::from(parts.ilog2()))
+    }
+
+    fn realign_load(&self) -> Area {
+        let (bits, parts) = (8.0 * self.param("BYTES", 64) as f64, self.param("PARTS", 16));
+        let address = self.param("DEVICE_BITS", 64).min(self.param("ADDR_BITS", 64)) as f64;
+        let pending = self.fifo(4 + u64::from(parts.ilog2()) + parts, self.param("DEPTH", 128));
+        let words = if parts > 4 { 5.0 } else { 4.0 };
+        let own = Area {
+            lut: self.rotation(2.5) + 5.0 * address,
+            ff: words * bits + 7.0 * address + 6.0 * parts as f64,
+            ..Area::default()
+        };
+        sum([own, pending])
+    }
+
+    fn realign_store(&self) -> Area {
+        let (bits, parts) = (8.0 * self.param("BYTES", 64) as f64, self.param("PARTS", 16));
+        let address = self.param("DEVICE_BITS", 64).min(self.param("ADDR_BITS", 64)) as f64;
+        let counts = match self.param("ACK", 1) {
+            0 => Area::default(),
+            _ => self.fifo(4, self.param("DEPTH", 128)),
+        };
+        let words = if parts > 4 { 7.0 } else { 6.0 };
+        let own = Area {
+            lut: self.rotation(2.4) + 7.0 * address,
+            ff: words * bits + 8.0 * address + 14.0 * parts as f64,
+            ..Area::default()
+        };
+        sum([own, counts])
     }
 
     fn load_cached(&self) -> Area {

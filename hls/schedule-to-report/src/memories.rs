@@ -64,6 +64,18 @@ fn unit(a: &schedule::Access, device: bool, once: bool, pattern: Pattern) -> &'s
         (_, false) => "RAM on the chip",
         (AccessKind::Atomic(_), _) => "atomic unit, shared by all atomics",
         (AccessKind::Load, _) if a.cache_lines > 0 => "load unit with a cache",
+        (AccessKind::Load, _) if a.is_realigned() && a.reuse => {
+            "load unit, streams words that begin anywhere"
+        }
+        (AccessKind::Load, _) if a.is_realigned() => {
+            "load unit, two aligned words for each that begins anywhere"
+        }
+        (AccessKind::Store, _) if a.is_realigned() && a.ack => {
+            "store unit, acknowledged, words that begin anywhere"
+        }
+        (AccessKind::Store, _) if a.is_realigned() => {
+            "store unit, posted, merges words that begin anywhere"
+        }
         (AccessKind::Load, _) if a.read_only => match pattern {
             Pattern::Irregular => "load unit, keeps the line it has",
             _ => "load unit, streams whole lines",

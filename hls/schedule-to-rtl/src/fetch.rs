@@ -36,6 +36,7 @@ pub fn build(
             bytes: access.bytes,
             read_only: true,
             cache_lines: 0,
+            words: false,
             parts: 1,
         };
         let (base, offset) = root(&sh.s.func, sh.s.func.insts[inst].args[0]);

@@ -15,6 +15,7 @@ mod onchip;
 mod operation;
 mod pipeline;
 mod pipes;
+mod realign;
 mod sharing;
 mod token;
 mod top;

@@ -5,6 +5,7 @@ use crate::core::Shared;
 use crate::onchip::{OnChip, Port};
 use crate::operation::net;
 use crate::pipes::PipeClient;
+use crate::realign::{self, StoreClient, StoreSource};
 use crate::token::Stream;
 use base::IndexMap;
 use ir::{AtomicOp, Inst};
@@ -103,6 +104,8 @@ pub struct LoadShape {
     pub cache_lines: u32,
     /// Bits of the predicate.
     pub parts: u32,
+    /// Whether they are the words that realigned loads take.
+    pub words: bool,
 }
 
 /// A load in front of a unit.
@@ -221,8 +224,15 @@ impl Memories {
         let parts = b.expr_width(&pred);
         let port = port_of(sh, access);
         let schedule::Access { bytes, read_only, cache_lines, .. } = *access;
-        let shape = LoadShape { port, bytes, read_only, cache_lines, parts };
-        let client = LoadClient {
+        let words = access.is_realigned();
+        let shape = match words {
+            false => LoadShape { port, bytes, read_only, cache_lines, parts, words },
+            // A load may take what one before it has read: so may its words.
+            true => {
+                LoadShape { port, bytes, read_only: access.reuse, cache_lines, parts: 1, words }
+            }
+        };
+        let mut client = LoadClient {
             valid: r.valid,
             ready: r.ready,
             address,
@@ -232,14 +242,18 @@ impl Memories {
             place: sh.place_of(inst),
         };
         let share = loads_per_unit(sh, port);
+        let depth = if share == 1 { self.depths.loads } else { SHARED_DEPTH };
+        if words {
+            client = realign::load(b, sh, access, self.flush_loads, client, depth);
+        }
         let waiting = self.load_clients.entry(shape).or_default();
         waiting.push(client);
         if waiting.len() as u32 >= share {
             let clients = std::mem::take(waiting);
             self.load_unit(b, sh, shape, clients);
         }
-        let depth = if share == 1 { self.depths.loads } else { SHARED_DEPTH };
-        Answer { stream: Some(answer), depth: depth + STAGES }
+        let stages = STAGES + if words { realign::STAGES } else { 0 };
+        Answer { stream: Some(answer), depth: depth + stages }
     }
 
     /// Makes the units of loads that still wait for others to share one with.
@@ -295,7 +309,8 @@ impl Memories {
                 unit.param("READ_ONLY", shape.read_only).param("LINE_WAIT", line_wait(sh, true))
             }
         };
-        unit.param("SITE", site)
+        let reported = if shape.words { realign::NO_SITE } else { site };
+        unit.param("SITE", reported)
             .param("TARGET", Param::Text(sh.target.to_owned()))
             .input("flush", self.flush_loads)
             .input("s_valid", c.valid)
@@ -343,17 +358,40 @@ impl Memories {
             Some(s) => (s.valid, Expr::Net(s.ready)),
             None => (b.net(&format!("{name}_no_answer"), 1), Expr::bit(true)),
         };
-        let address = device_address(b, &r);
-        let mask = predicate(sh, inst, &r);
-        let parts = b.expr_width(&mask);
-        let mask = net(b, mask);
-        let strobes = (0..parts).rev().map(|k| b.slice(mask, k, 1).repeat(access.bytes / parts));
-        let strobes = Expr::concat(strobes.collect());
-        let pred = if parts == 1 {
-            mask.into()
-        } else {
-            Expr::any((0..parts).map(|k| b.slice(mask, k, 1)))
+        let mut client = StoreClient {
+            valid: valid.into(),
+            ready: r.ready,
+            address: device_address(b, &r),
+            data: r.operands[1].clone(),
+            strobes: Expr::bit(false),
+            pred: Expr::bit(false),
+            answer: (m_valid, m_ready),
         };
+        let mask = predicate(sh, inst, &r);
+        let mut parts = b.expr_width(&mask);
+        let mut reported = site;
+        if access.is_realigned() {
+            let source = StoreSource {
+                site,
+                line_wait: line_wait(sh, access.ack),
+                depth: self.depths.stores,
+                place: sh.place_of(inst),
+                flush: self.flush_stores,
+                mask,
+            };
+            let kept;
+            (client, kept) = realign::store(b, sh, &access, source, client);
+            self.idle.push(kept);
+            (parts, reported) = (1, realign::NO_SITE);
+        } else {
+            let mask = net(b, mask);
+            let strobe = |k| b.slice(mask, k, 1).repeat(access.bytes / parts);
+            client.strobes = Expr::concat((0..parts).rev().map(strobe).collect());
+            client.pred = match parts {
+                1 => mask.into(),
+                _ => Expr::any((0..parts).map(|k| b.slice(mask, k, 1))),
+            };
+        }
         b.instance("clhls_store", &format!("u_{name}"))
             .comment(format!("store of {} bytes {}", access.bytes, sh.place_of(inst)))
             .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
@@ -365,18 +403,18 @@ impl Memories {
             .param("DEPTH", self.depths.stores)
             .param("BURSTS", self.depths.bursts)
             .param("LINE_WAIT", line_wait(sh, access.ack))
-            .param("SITE", site)
+            .param("SITE", reported)
             .param("TARGET", Param::Text(sh.target.to_owned()))
             .input("flush", self.flush_stores)
             .output("idle", idle)
-            .input("s_valid", valid)
-            .output("s_ready", r.ready)
-            .input("s_addr", address)
-            .input("s_data", r.operands[1].clone())
-            .input("s_strb", strobes)
-            .input("s_pred", pred)
-            .output("m_valid", m_valid)
-            .input("m_ready", m_ready)
+            .input("s_valid", client.valid)
+            .output("s_ready", client.ready)
+            .input("s_addr", client.address)
+            .input("s_data", client.data)
+            .input("s_strb", client.strobes)
+            .input("s_pred", client.pred)
+            .output("m_valid", client.answer.0)
+            .input("m_ready", client.answer.1)
             .output("aw_valid", aw_valid)
             .input("aw_ready", aw_ready)
             .output("aw_line", aw_line)
@@ -391,7 +429,8 @@ impl Memories {
         self.writers.push(writer);
         // A request that still stands in front of the unit keeps the launch open, too.
         self.idle.push(Expr::all([idle.into(), Expr::Net(valid).not()]));
-        Answer { stream: answer, depth: self.depths.stores + STAGES }
+        let stages = STAGES + if access.is_realigned() { realign::STAGES } else { 0 };
+        Answer { stream: answer, depth: self.depths.stores + stages }
     }
 
     fn atomic(

@@ -88,8 +88,13 @@ pub struct Access {
     /// A store whose token waits until it has been performed: a later access of the same
     /// work-item may touch the same bytes, or a fence follows.
     pub ack: bool,
+    /// Bytes that the address is a multiple of, a power of two, at most `bytes`.
+    pub align: u32,
     /// A load of bytes that this kernel never writes.
     pub read_only: bool,
+    /// A load that sees no store which its own work-item could have made: it may take what a load of a work-item before
+    /// it has read.
+    pub reuse: bool,
     /// Lines of the load's cache, a power of two; 0: it has none.
     pub cache_lines: u32,
     /// Kernel argument behind the pointer, when it is one.
@@ -99,6 +104,11 @@ pub struct Access {
 }
 
 impl Access {
+    /// Whether it may begin inside of a word of its size: a unit in front puts it together.
+    pub fn is_realigned(&self) -> bool {
+        self.align < self.bytes
+    }
+
     /// Whether the token waits for an answer.
     pub fn has_response(&self) -> bool {
         !matches!(self.kind, AccessKind::Store) || self.ack

@@ -369,12 +369,19 @@ impl Reader {
         if memory >= self.s.memories.len() {
             return Err(l.error(format!("mem{memory} does not exist")));
         }
+        let (bytes, ack, read_only) = (l.field("bytes")?, l.field("ack")?, l.field("read_only")?);
+        let (align, reuse) = match l.peek() {
+            Some("align") => (l.field("align")?, l.field("reuse")?),
+            _ => (bytes, false),
+        };
         let access = Access {
             memory: MemoryId::new(memory),
             kind,
-            bytes: l.field("bytes")?,
-            ack: l.field("ack")?,
-            read_only: l.field("read_only")?,
+            bytes,
+            ack,
+            align,
+            read_only,
+            reuse,
             cache_lines: if l.peek() == Some("cache_lines") { l.field("cache_lines")? } else { 0 },
             argument: if l.peek().is_some() { Some(l.field("argument")?) } else { None },
             loc: data.loc,

@@ -147,6 +147,9 @@ impl Printer<'_> {
         let effect = self.names.effects[inst];
         write!(out, "access e{effect} {} bytes {}", a.memory, a.bytes)?;
         write!(out, " ack {} read_only {}", a.ack, a.read_only)?;
+        if a.is_realigned() {
+            write!(out, " align {} reuse {}", a.align, a.reuse)?;
+        }
         if a.cache_lines > 0 {
             write!(out, " cache_lines {}", a.cache_lines)?;
         }

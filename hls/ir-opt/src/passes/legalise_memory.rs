@@ -1,16 +1,16 @@
-//! Memory accesses as hardware has them: naturally aligned words ([`is_word`]) in a known space.
+//! Memory accesses as hardware has them: words ([`is_word`]) in a known space, on the chip aligned to their size.
 
 use super::infer_spaces::space_of_bases;
 use crate::bits::{Pieces, build_word, push_word, slice};
 use crate::edit::{self, Step};
-use crate::legal::{is_word, widest_word, word_type};
+use crate::legal::{DEVICE_WORD, is_word, widest_word, word_type};
 use base::entity::SecondaryMap;
 use base::{Diagnostic, Result};
 use ir::analysis::{Cfg, Provenance};
 use ir::op::generic_tag;
 use ir::{Builder, Function, Inst, IntCC, MemFlags, Op, Space, Type, Value};
 
-/// Splits accesses that are wide or not aligned, and resolves the generic space. Expects the
+/// Splits accesses that are too wide, or not aligned where they must be, and resolves the generic space. Expects the
 /// form that `scalarise` leaves.
 pub fn run(func: &mut Function) -> Result<()> {
     resolve_generic(func);
@@ -52,8 +52,15 @@ fn load_bytes(ty: Type, align: u32, widest: u32, addr_bits: u32) -> u32 {
     if ty.lanes == 3 && padded <= align && padded <= widest { padded } else { bytes }
 }
 
-fn is_legal(ty: Type, align: u32, space: Space, addr_bits: u32) -> bool {
-    is_word(ty, space, addr_bits) && align >= ty.mem_bytes(addr_bits)
+fn is_legal(ty: Type, flags: MemFlags, space: Space, addr_bits: u32) -> bool {
+    is_word(ty, space, addr_bits) && split_align(flags, space) >= ty.mem_bytes(addr_bits)
+}
+
+/// The alignment by which an access is split: words of device memory may begin anywhere, because one unit that puts
+/// them together is smaller than several for their parts.
+fn split_align(flags: MemFlags, space: Space) -> u32 {
+    let anywhere = widest_word(space) == DEVICE_WORD && !flags.volatile;
+    if anywhere { flags.align().max(DEVICE_WORD) } else { flags.align() }
 }
 
 fn space_of(func: &Function, ptr: Value) -> Space {
@@ -68,10 +75,10 @@ fn at_offset(b: &mut Builder<'_>, ptr: Value, offset: u32) -> Value {
     b.ptr_add(ptr, n)
 }
 
-fn word_flags(flags: MemFlags, size: u32, offset: u32) -> MemFlags {
-    let natural = size.trailing_zeros() as u8;
-    let known = if offset == 0 { flags.align_log2 } else { natural };
-    MemFlags { align_log2: known.max(natural), ..flags }
+/// The flags of a word `offset` bytes into an access.
+fn word_flags(flags: MemFlags, offset: u32) -> MemFlags {
+    let place = if offset == 0 { u32::from(flags.align_log2) } else { offset.trailing_zeros() };
+    MemFlags { align_log2: flags.align_log2.min(place as u8), ..flags }
 }
 
 fn split_load(
@@ -85,17 +92,17 @@ fn split_load(
     let ty = b.func.ty(result);
     let addr_bits = b.func.addr_bits;
     let space = space_of(b.func, data.args[0]);
-    if is_legal(ty, flags.align(), space, addr_bits) {
+    if is_legal(ty, flags, space, addr_bits) {
         return Step::Keep;
     }
     let mut pieces = Pieces::new();
     let mut offset = 0;
     let widest = widest_word(space);
     let bytes = load_bytes(ty, flags.align(), widest, addr_bits);
-    for size in word_sizes(bytes, flags.align(), widest) {
+    for size in word_sizes(bytes, split_align(flags, space), widest) {
         let ptr = at_offset(b, data.args[0], offset);
         let predicate = data.args.get(1).copied();
-        let op = Op::Load(word_flags(flags, size, offset));
+        let op = Op::Load(word_flags(flags, offset));
         let word = b.value(op, [ptr].into_iter().chain(predicate), word_type(size));
         push_word(b, &mut pieces, word);
         offset += size;
@@ -116,7 +123,7 @@ fn split_store(b: &mut Builder<'_>, inst: Inst, flags: MemFlags) -> Step {
     let ty = b.func.ty(data.args[1]);
     let addr_bits = b.func.addr_bits;
     let space = space_of(b.func, data.args[0]);
-    if is_legal(ty, flags.align(), space, addr_bits) {
+    if is_legal(ty, flags, space, addr_bits) {
         return Step::Keep;
     }
     let mut pieces = Pieces::new();
@@ -129,11 +136,12 @@ fn split_store(b: &mut Builder<'_>, inst: Inst, flags: MemFlags) -> Step {
         pieces.push(b, data.args[1]);
     }
     let mut offset = 0;
-    for size in word_sizes(ty.mem_bytes(addr_bits), flags.align(), widest_word(space)) {
+    let bytes = ty.mem_bytes(addr_bits);
+    for size in word_sizes(bytes, split_align(flags, space), widest_word(space)) {
         let ptr = at_offset(b, data.args[0], offset);
         let word = build_word(b, &pieces, offset, size);
         let predicate = data.args.get(2).copied();
-        let op = Op::Store(word_flags(flags, size, offset));
+        let op = Op::Store(word_flags(flags, offset));
         b.inst(op, [ptr, word].into_iter().chain(predicate), None);
         offset += size;
     }

@@ -309,12 +309,7 @@ impl Widen {
     fn parts(&mut self, func: &Function, inst: Inst) -> Option<usize> {
         let loc = func.insts[inst].loc;
         match access_parts(func, &self.analysis, inst, self.lanes as u32) {
-            Ok(part) => {
-                if part == 1 && access_bytes(func, inst) < DEVICE_WORD {
-                    self.apart.push((loc, UNALIGNED));
-                }
-                Some(part as usize)
-            }
+            Ok(part) => Some(part as usize),
             Err(why) => {
                 self.apart.extend(why.map(|why| (loc, why)));
                 None
@@ -329,12 +324,14 @@ impl Widen {
         let value = data.result.unwrap_or_else(|| operands[1]);
         let ty = b.func.ty(value);
         let bytes = ty.mem_bytes(b.func.addr_bits);
+        let align = first_align(b.func, &self.analysis, inst);
         let mut effects = vec![];
         for first in (0..self.lanes).step_by(part) {
             let pointer = self.lane(operands[0], first);
             let mask = self.part_mask(b, own, first, part);
             let size = bytes * part as u32;
-            let flags = MemFlags { predicated: true, ..MemFlags::aligned(size) };
+            let aligned = MemFlags::aligned(align.min(size));
+            let flags = MemFlags { predicated: true, ..aligned };
             let access = match data.op {
                 Op::Store(_) => {
                     let mut pieces = Pieces::new();
@@ -384,8 +381,6 @@ fn keep(b: &mut Builder<'_>, inst: Inst) {
     b.func.blocks[block].insts.push(inst);
 }
 
-const UNALIGNED: &str = "the first address is not known to be aligned to all of them";
-
 /// Bytes of an access of one work-item.
 fn access_bytes(func: &Function, inst: Inst) -> u32 {
     let d = &func.insts[inst];
@@ -414,8 +409,17 @@ fn access_parts(
     if split_predicate(d).1.is_some_and(|p| func.bits(p) > 1) {
         return Err(Some("each of them has a mask for its parts"));
     }
-    let align = (1 << analysis.align_log2(func, pointer)).max(flags.align());
-    Ok((align.min(DEVICE_WORD) / bytes).min(lanes).max(1))
+    if !bytes.is_power_of_two() {
+        return Err(Some("their sizes are no powers of two"));
+    }
+    Ok((DEVICE_WORD / bytes).min(lanes).max(1))
+}
+
+/// What the first lane's address of an access is known to be a multiple of, in bytes.
+fn first_align(func: &Function, analysis: &Lanes, inst: Inst) -> u32 {
+    let d = &func.insts[inst];
+    let own = d.op.mem_flags().map_or(1, |f| f.align());
+    own.max(1 << analysis.align_log2(func, d.args[0]))
 }
 
 /// Operands of an access without its predicate, and that.

@@ -215,7 +215,8 @@ impl<'a> Verifier<'a> {
         let reads = s.accesses.get(&inst).is_some_and(|a| {
             let device =
                 matches!(s.memories.get(a.memory).map(|m| m.kind), Some(MemoryKind::Device { .. }));
-            a.kind == AccessKind::Load && a.read_only && device && a.cache_lines == 0
+            let plain = a.cache_lines == 0 && !a.is_realigned();
+            a.kind == AccessKind::Load && a.read_only && device && plain
         });
         let plain = s.func.insts[inst].op.mem_flags().is_some_and(|f| !f.predicated && !f.volatile);
         block == s.func.entry() && reads && plain && !self.needs_fetched(inst)

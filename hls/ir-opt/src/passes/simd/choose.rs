@@ -1,7 +1,9 @@
 //! The number of work-items a token for which the user gives none.
 
 use super::lanes::{Lane, Lanes};
-use super::{MOST_LANES, access_bytes, access_parts, asks_for_local_ids, obstacle, set_lanes};
+use super::{
+    MOST_LANES, access_bytes, access_parts, asks_for_local_ids, first_align, obstacle, set_lanes,
+};
 use crate::Context;
 use crate::egraph::cost::Cost;
 use ir::{Function, Inst, Op};
@@ -60,7 +62,14 @@ fn accesses_fill(func: &Function, lanes: u32, analysis: &Lanes, port_bytes: u32)
     wide
 }
 
-/// LUTs of the operations of all lanes but one, DSP tiles counted as the LUTs that they are worth.
+/// LUTs that put together an access of `bytes` bytes at multiples of `align`: a rotation.
+fn realigning_luts(bytes: u32, align: u32) -> u64 {
+    let steps = (bytes / align.min(bytes)).ilog2();
+    u64::from(8 * bytes) * u64::from(if steps == 0 { 0 } else { steps + 2 })
+}
+
+/// LUTs of the operations of all lanes but one, DSP tiles counted as the LUTs that they are worth, and of what puts wide
+/// accesses together.
 fn added_luts(func: &Function, lanes: u32, analysis: &Lanes, context: &Context<'_>) -> u64 {
     let cost = Cost::new(context.family, false);
     let copied = insts(func).filter_map(|inst| {
@@ -72,5 +81,12 @@ fn added_luts(func: &Function, lanes: u32, analysis: &Lanes, context: &Context<'
         let free = d.op.is_effect() || constant_shift;
         (!free).then(|| u64::from(ty.lanes) * cost.node(d.op, ty, &[]) / 100)
     });
-    copied.sum::<u64>() * u64::from(lanes - 1)
+    let varies = |inst: &Inst| match func.insts[*inst].op {
+        Op::Load(_) | Op::Store(_) => analysis.of(func.insts[*inst].args[0]) != Lane::Uniform,
+        _ => false,
+    };
+    let realigned = insts(func).filter(varies).map(|inst| {
+        realigning_luts(access_bytes(func, inst) * lanes, first_align(func, analysis, inst))
+    });
+    copied.sum::<u64>() * u64::from(lanes - 1) + realigned.sum::<u64>()
 }
