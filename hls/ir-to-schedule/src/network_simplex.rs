@@ -293,18 +293,23 @@ impl Tree {
         }
     }
 
-    /// Adds `change` to the potentials of a subtree but for the one at `without`.
+    /// Adds `change` to the potentials of a subtree but for the one at `without`. Nodes are touched once, leaves never wait on the
+    /// stack: most of the time of large problems is spent here.
     fn shift(&mut self, top: u32, without: u32, change: i64) {
+        let nodes = &mut self.nodes[..];
+        let add = |node: &mut Node| node.potential = node.potential.wrapping_add(change);
+        add(&mut nodes[top as usize]);
         self.stack.push(top);
         while let Some(v) = self.stack.pop() {
-            let potential = &mut self.nodes[v as usize].potential;
-            *potential = potential.wrapping_add(change);
-            let mut c = self.node(v).child;
-            while c != NONE {
+            let mut c = nodes[v as usize].child;
+            while let Some(node) = nodes.get_mut(c as usize) {
                 if c != without {
-                    self.stack.push(c);
+                    add(node);
+                    if node.child != NONE {
+                        self.stack.push(c);
+                    }
                 }
-                c = self.node(c).next;
+                c = node.next;
             }
         }
     }
