@@ -1,13 +1,14 @@
-// Unaligned loads from an aligned unit: an access takes its parts from one or two neighbouring windows of BYTES bytes.
-// latency 5 plus the unit's, 6 with more than 4 parts, II 1, for an access that needs two new windows 2.
+// Unaligned loads from an aligned unit: an access takes its parts from one or two neighbouring windows of WINDOW bytes.
+// latency 5 plus the unit's, 6 with more than 4 parts in a window, II 1, for an access that needs two new windows 2.
 // REUSE=1: the youngest even and the youngest odd window serve later accesses until `flush`, so accesses that follow one another
-// ask for one window each.  A window of which no part is read is never asked for.  Each question to the unit is an access.
+// ask for at most one window each when they lie no more than WINDOW bytes apart.  A window of which no part is read is never asked for.  Each question to the unit is an access.
 `default_nettype none
 
 module clhls_realign_load #(
   parameter ADDR_BITS   = 64,        // byte address bits, 13..64
   parameter DEVICE_BITS = 64,        // address bits that the device's memory needs, 13..ADDR_BITS; the others are ignored
-  parameter BYTES       = 64,        // bytes of an access and of a window, a power of two, 2..1024
+  parameter BYTES       = 64,        // bytes of an access, a power of two, 2..1024
+  parameter WINDOW      = BYTES,     // bytes of a window, a power of two, BYTES..1024
   parameter PARTS       = 16,        // equal parts of an access, a power of two, 2..BYTES; addresses are multiples of BYTES / PARTS
   parameter REUSE       = 1,         // 0: a store of the launch may touch the object, every access asks anew
   parameter DEPTH       = 128,       // accesses in flight; one that needs two new windows counts twice
@@ -27,15 +28,19 @@ module clhls_realign_load #(
   // the unit
   output wire                 u_valid,
   input  wire                 u_ready,
-  output wire [ADDR_BITS-1:0] u_addr,    // a multiple of BYTES
+  output wire [ADDR_BITS-1:0] u_addr,    // a multiple of WINDOW
   input  wire                 u_answer_valid,
   output wire                 u_answer_ready,
-  input  wire [8*BYTES-1:0]   u_answer
+  input  wire [8*WINDOW-1:0]  u_answer
 );
 
   initial begin
     if (BYTES < 2 || BYTES > 1024 || (BYTES & (BYTES - 1)) != 0 || PARTS < 2 || PARTS > BYTES || (PARTS & (PARTS - 1)) != 0) begin
       $display("clhls_realign_load: BYTES and PARTS must be powers of two, BYTES 2..1024, PARTS 2..BYTES");
+      $finish;
+    end
+    if (WINDOW < BYTES || WINDOW > 1024 || (WINDOW & (WINDOW - 1)) != 0) begin
+      $display("clhls_realign_load: WINDOW must be a power of two, BYTES..1024");
       $finish;
     end
     if (ADDR_BITS < 13 || ADDR_BITS > 64 || DEVICE_BITS < 13 || DEPTH < 1) begin
@@ -44,13 +49,16 @@ module clhls_realign_load #(
     end
   end
 
-  localparam SIZE = $clog2(BYTES);
-  localparam OFF  = $clog2(PARTS);            // bits of the part with which an access begins in its first window
+  localparam PLACES = PARTS * (WINDOW / BYTES);  // parts of a window
+  localparam SIZE = $clog2(WINDOW);
+  localparam OFF  = $clog2(PLACES);           // bits of the part with which an access begins in its first window
   localparam PB   = 8 * BYTES / PARTS;        // bits of a part
   localparam PAIR = ADDR_BITS - SIZE - 1;     // bits of the number of an even window and the odd one after it
-  localparam FINE = (PARTS > 4) ? (OFF + 1) / 2 : 0;  // offset bits of the second rotation, 0: there is none
+  localparam FINE = (PLACES > 4) ? (OFF + 1) / 2 : 0;  // offset bits of the second rotation, 0: there is none
   localparam STEP = OFF - FINE;               // offset bits of the first
-  localparam [PARTS-1:0] ALL = {PARTS{1'b1}};
+  localparam REACH = PARTS + (1 << FINE) - 1;
+  localparam NEED = (REACH < PLACES) ? REACH : PLACES;  // parts that the first rotation leaves for the second
+  localparam [PLACES-1:0] ALL = {PLACES{1'b1}};
   // Constant zeros: the registers behind them go away in synthesis.
   localparam [PAIR-1:0] DEVICE = {PAIR{1'b1}} >> (DEVICE_BITS < ADDR_BITS ? ADDR_BITS - DEVICE_BITS : 0);
 
@@ -77,7 +85,8 @@ module clhls_realign_load #(
     end
   endgenerate
 
-  wire [PARTS-1:0] k_low    = ALL >> k_off;  // parts in the first window
+  wire [PLACES-1:0] k_reach = ALL >> k_off;
+  wire [PARTS-1:0] k_low    = k_reach[PARTS-1:0];  // parts in the first window
   wire             k_first  = |(k_pred & k_low);
   wire             k_second = |(k_pred & ~k_low);
 
@@ -192,17 +201,17 @@ module clhls_realign_load #(
   // ---- answers: the two windows, then rotation to the right by the offset ----
   localparam [OFF-1:0] FINE_BITS = (1 << FINE) - 1;
 
-  reg               r1_valid_q;
-  reg [8*BYTES-1:0] even_q;
-  reg [8*BYTES-1:0] odd_q;
-  reg [OFF-1:0]     r1_off_q;
-  reg [PARTS-1:0]   r1_from_odd_q;  // parts, as the first rotation leaves them, that come from the odd window
-  reg [PARTS-1:0]   r1_pred_q;
-  wire              r1_next;        // the stage after it is free
-  wire              r1_free = ~r1_valid_q | r1_next;
+  reg                r1_valid_q;
+  reg [8*WINDOW-1:0] even_q;
+  reg [8*WINDOW-1:0] odd_q;
+  reg [OFF-1:0]      r1_off_q;
+  reg [NEED-1:0]     r1_from_odd_q;  // parts, as the first rotation leaves them, that come from the odd window
+  reg [PARTS-1:0]    r1_pred_q;
+  wire               r1_next;        // the stage after it is free
+  wire               r1_free = ~r1_valid_q | r1_next;
 
   // The first window gives the parts that no rotation carries round.
-  wire [PARTS-1:0] h_low = (ALL >> (h_off & ~FINE_BITS)) & (ALL << (h_off & FINE_BITS));
+  wire [PLACES-1:0] h_low = (ALL >> (h_off & ~FINE_BITS)) & (ALL << (h_off & FINE_BITS));
 
   assign h_ready        = r1_free & (~h_new | u_answer_valid);
   assign u_answer_ready = r1_free & h_valid & h_new;
@@ -215,23 +224,23 @@ module clhls_realign_load #(
   always @(posedge clk) begin
     if (r1_free) begin
       r1_off_q      <= h_off;
-      r1_from_odd_q <= h_low ^ {PARTS{~h_odd}};
+      r1_from_odd_q <= h_low[NEED-1:0] ^ {NEED{~h_odd}};
       r1_pred_q     <= h_pred;
     end
     if (u_answer_ready & u_answer_valid & ~h_to_odd) even_q <= u_answer;
     if (u_answer_ready & u_answer_valid & h_to_odd) odd_q <= u_answer;
   end
 
-  wire [8*BYTES-1:0] r1_data;
+  wire [NEED*PB-1:0] r1_data;
   genvar i;
   genvar c;
   generate
-    for (i = 0; i < PARTS; i = i + 1) begin : g_first
+    for (i = 0; i < NEED; i = i + 1) begin : g_first
       wire [(PB<<STEP)-1:0] even;  // what each offset brings here
       wire [(PB<<STEP)-1:0] odd;
       for (c = 0; c < (1 << STEP); c = c + 1) begin : g_choice
-        assign even[c*PB +: PB] = even_q[((i + (c << FINE)) % PARTS)*PB +: PB];
-        assign odd[c*PB +: PB]  = odd_q[((i + (c << FINE)) % PARTS)*PB +: PB];
+        assign even[c*PB +: PB] = even_q[((i + (c << FINE)) % PLACES)*PB +: PB];
+        assign odd[c*PB +: PB]  = odd_q[((i + (c << FINE)) % PLACES)*PB +: PB];
       end
       assign r1_data[i*PB +: PB] = r1_from_odd_q[i] ? odd[r1_off_q[OFF-1:FINE]*PB +: PB] : even[r1_off_q[OFF-1:FINE]*PB +: PB];
     end
@@ -247,7 +256,7 @@ module clhls_realign_load #(
       reg               r2_valid_q;
       reg [FINE-1:0]    r2_off_q;
       reg [PARTS-1:0]   r2_pred_q;
-      reg [8*BYTES-1:0] r2_data_q;
+      reg [NEED*PB-1:0] r2_data_q;
 
       assign r1_next   = ~r2_valid_q | out_ready;
       assign out_valid = r2_valid_q;
@@ -269,7 +278,7 @@ module clhls_realign_load #(
       for (i = 0; i < PARTS; i = i + 1) begin : g_second
         wire [(PB<<FINE)-1:0] near;
         for (c = 0; c < (1 << FINE); c = c + 1) begin : g_choice
-          assign near[c*PB +: PB] = r2_data_q[((i + c) % PARTS)*PB +: PB];
+          assign near[c*PB +: PB] = r2_data_q[((i + c) % PLACES)*PB +: PB];
         end
         assign out_data[i*PB +: PB] = near[r2_off_q*PB +: PB];
       end
@@ -304,7 +313,7 @@ module clhls_realign_load #(
   );
 `endif
 
-  wire unused = &{1'b0, have_even_q, have_odd_q, SITE != 0};
+  wire unused = &{1'b0, have_even_q, have_odd_q, k_reach, h_low, SITE != 0};
 
 endmodule
 

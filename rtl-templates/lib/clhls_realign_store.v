@@ -1,4 +1,4 @@
-// Unaligned stores in front of an aligned unit: rotates the data, and collects the window of BYTES bytes that an access ends in until
+// Unaligned stores in front of an aligned unit: rotates the data, and collects the window of WINDOW bytes that an access ends in until
 // the next one comes, so that accesses that follow one another are one whole window each.
 // latency 4 in front of the unit, 5 with more than 4 parts, plus waiting time; II 1, for an access whose two windows are both new 2.
 // ACK=1: an access is answered when the unit has answered for each window of it.
@@ -7,7 +7,8 @@
 module clhls_realign_store #(
   parameter ADDR_BITS = 64,        // byte address bits, 13..64
   parameter DEVICE_BITS = 64,      // address bits that the device's memory needs, 13..ADDR_BITS; the others are ignored
-  parameter BYTES     = 64,        // bytes of an access and of a window, a power of two, 2..1024
+  parameter BYTES     = 64,        // bytes of an access, a power of two, 2..1024
+  parameter WINDOW    = BYTES,     // bytes of a window, a power of two, BYTES..1024
   parameter PARTS     = 16,        // equal parts of an access, a power of two, 2..BYTES; addresses are multiples of BYTES / PARTS
   parameter ACK       = 1,         // 1: one answer for each access, in order; 0: none
   parameter DEPTH     = 128,       // ACK=1: windows that the unit has not answered for
@@ -29,9 +30,9 @@ module clhls_realign_store #(
   // the unit
   output wire                 u_valid,   // register
   input  wire                 u_ready,
-  output wire [ADDR_BITS-1:0] u_addr,    // a multiple of BYTES
-  output wire [8*BYTES-1:0]   u_data,
-  output wire [BYTES-1:0]     u_strb,
+  output wire [ADDR_BITS-1:0] u_addr,    // a multiple of WINDOW
+  output wire [8*WINDOW-1:0]  u_data,
+  output wire [WINDOW-1:0]    u_strb,
   output wire                 u_pred,    // 0: only an answer is wanted
   input  wire                 u_answer_valid,
   output wire                 u_answer_ready
@@ -42,18 +43,24 @@ module clhls_realign_store #(
       $display("clhls_realign_store: BYTES and PARTS must be powers of two, BYTES 2..1024, PARTS 2..BYTES");
       $finish;
     end
+    if (WINDOW < BYTES || WINDOW > 1024 || (WINDOW & (WINDOW - 1)) != 0) begin
+      $display("clhls_realign_store: WINDOW must be a power of two, BYTES..1024");
+      $finish;
+    end
     if (ADDR_BITS < 13 || ADDR_BITS > 64 || DEVICE_BITS < 13 || DEPTH < 1 || LINE_WAIT < 0) begin
       $display("clhls_realign_store: ADDR_BITS must be 13..64, DEVICE_BITS at least 13, DEPTH at least 1, LINE_WAIT at least 0");
       $finish;
     end
   end
 
-  localparam SIZE = $clog2(BYTES);
-  localparam OFF  = $clog2(PARTS);            // bits of the part with which an access begins in its first window
+  localparam PLACES = PARTS * (WINDOW / BYTES);  // parts of a window
+  localparam SIZE = $clog2(WINDOW);
+  localparam OFF  = $clog2(PLACES);           // bits of the part with which an access begins in its first window
   localparam PB   = 8 * BYTES / PARTS;        // bits of a part
   localparam WIN  = ADDR_BITS - SIZE;         // bits of a window number
-  localparam FINE = (PARTS > 4) ? (OFF + 1) / 2 : 0;  // offset bits of the second rotation, 0: there is none
-  localparam STEP = OFF - FINE;               // offset bits of the first
+  localparam TURN = $clog2(PARTS);            // bits of what the data is rotated by: copies of it stand side by side in a wider window
+  localparam FINE = (PARTS > 4) ? (TURN + 1) / 2 : 0;  // offset bits of the second rotation, 0: there is none
+  localparam STEP = TURN - FINE;               // offset bits of the first
   localparam CW   = 4;                        // bits of the number of accesses that end in a window
 
   // ---- requests: skid, then rotation to the left by the offset ----
@@ -82,15 +89,15 @@ module clhls_realign_store #(
     end
   endgenerate
 
-  wire [2*PARTS-1:0] k_place = {{PARTS{1'b0}}, k_mask} << k_off;  // parts of the first window and of the second
-  wire [8*BYTES-1:0] k_turned;
+  wire [2*PLACES-1:0] k_place = {{(2*PLACES-PARTS){1'b0}}, k_mask} << k_off;  // parts of the first window and of the second
+  wire [8*BYTES-1:0]  k_turned;
   generate
     for (i = 0; i < PARTS; i = i + 1) begin : g_first
       wire [(PB<<STEP)-1:0] from;  // what each offset brings here
       for (c = 0; c < (1 << STEP); c = c + 1) begin : g_choice
         assign from[c*PB +: PB] = k_data[((i + PARTS - (c << FINE)) % PARTS)*PB +: PB];
       end
-      assign k_turned[i*PB +: PB] = from[k_off[OFF-1:FINE]*PB +: PB];
+      assign k_turned[i*PB +: PB] = from[k_off[TURN-1:FINE]*PB +: PB];
     end
   endgenerate
 
@@ -98,16 +105,16 @@ module clhls_realign_store #(
   wire               e_valid;
   wire               e_ready;
   wire [WIN-1:0]     e_win;
-  wire [2*PARTS-1:0] e_place;
-  wire [8*BYTES-1:0] e_data;
+  wire [2*PLACES-1:0] e_place;
+  wire [8*BYTES-1:0]  e_data;
 
   generate
     if (FINE > 0) begin : g_two_steps
       reg               r1_valid_q;
       reg [WIN-1:0]     r1_win_q;
       reg [FINE-1:0]    r1_off_q;
-      reg [2*PARTS-1:0] r1_place_q;
-      reg [8*BYTES-1:0] r1_data_q;
+      reg [2*PLACES-1:0] r1_place_q;
+      reg [8*BYTES-1:0]  r1_data_q;
 
       assign k_ready = ~r1_valid_q | e_ready;
       assign e_valid = r1_valid_q;
@@ -147,8 +154,8 @@ module clhls_realign_store #(
   reg               p_valid_q;
   reg [WIN-1:0]     p_win_q;
   reg [WIN-1:0]     p_next_q;   // the window after it
-  reg [PARTS-1:0]   p_low_q;    // parts of the first window
-  reg [PARTS-1:0]   p_high_q;   // parts of the second
+  reg [PLACES-1:0]   p_low_q;    // parts of the first window
+  reg [PLACES-1:0]   p_high_q;   // parts of the second
   reg               p_some_low_q;
   reg               p_some_high_q;
   reg               p_same_q;   // it begins in the window that the access before it ended in
@@ -157,8 +164,8 @@ module clhls_realign_store #(
   wire              go;         // it leaves p
 
   wire [WIN-1:0] e_next      = e_win + 1'b1;
-  wire           e_some_low  = |e_place[PARTS-1:0];
-  wire           e_some_high = |e_place[2*PARTS-1:PARTS];
+  wire           e_some_low  = |e_place[PLACES-1:0];
+  wire           e_some_high = |e_place[2*PLACES-1:PLACES];
 
   assign e_ready = ~p_valid_q | go;
 
@@ -170,8 +177,8 @@ module clhls_realign_store #(
     if (e_ready) begin
       p_win_q       <= e_win;
       p_next_q      <= e_next;
-      p_low_q       <= e_place[PARTS-1:0];
-      p_high_q      <= e_place[2*PARTS-1:PARTS];
+      p_low_q       <= e_place[PLACES-1:0];
+      p_high_q      <= e_place[2*PLACES-1:PLACES];
       p_some_low_q  <= e_some_low;
       p_some_high_q <= e_some_high;
       p_same_q      <= e_win == last_q;
@@ -183,8 +190,8 @@ module clhls_realign_store #(
   // ---- the collector ----
   reg               c_valid_q;
   reg [WIN-1:0]     c_win_q;
-  reg [PARTS-1:0]   c_mask_q;
-  reg [8*BYTES-1:0] c_data_q;
+  reg [PLACES-1:0]   c_mask_q;
+  reg [8*WINDOW-1:0] c_data_q;
   reg [CW-1:0]      c_ends_q;   // accesses that end in it
   reg               c_full_q;   // c_ends_q has no room for one more
   wire              late;
@@ -241,7 +248,7 @@ module clhls_realign_store #(
   assign go = p_valid_q & leave & act;
 
   wire collects = go & ~empty;
-  wire [PARTS-1:0] taken = into_high ? p_high_q : p_low_q;
+  wire [PLACES-1:0] taken = into_high ? p_high_q : p_low_q;
 
   always @(posedge clk) begin
     if (rst) c_valid_q <= 1'b0;
@@ -250,7 +257,7 @@ module clhls_realign_store #(
   always @(posedge clk) begin
     if (collects) begin
       c_win_q  <= into_high ? p_next_q : p_win_q;
-      c_mask_q <= taken | (fresh ? {PARTS{1'b0}} : c_mask_q);
+      c_mask_q <= taken | (fresh ? {PLACES{1'b0}} : c_mask_q);
     end
     if (go) begin
       c_ends_q <= (fresh ? {CW{1'b0}} : c_ends_q) + 1'b1;
@@ -258,15 +265,15 @@ module clhls_realign_store #(
     end
   end
 
-  wire [PARTS-1:0]   given_mask = (c_valid_q ? c_mask_q : {PARTS{1'b0}}) | (give_p ? p_low_q : {PARTS{1'b0}});
-  wire [8*BYTES-1:0] given_data;
-  wire [PARTS-1:0]   out_mask;
+  wire [PLACES-1:0]   given_mask = (c_valid_q ? c_mask_q : {PLACES{1'b0}}) | (give_p ? p_low_q : {PLACES{1'b0}});
+  wire [8*WINDOW-1:0] given_data;
+  wire [PLACES-1:0]   out_mask;
   generate
-    for (i = 0; i < PARTS; i = i + 1) begin : g_part
+    for (i = 0; i < PLACES; i = i + 1) begin : g_part
       always @(posedge clk) begin
-        if (collects & taken[i]) c_data_q[i*PB +: PB] <= p_data_q[i*PB +: PB];
+        if (collects & taken[i]) c_data_q[i*PB +: PB] <= p_data_q[(i%PARTS)*PB +: PB];
       end
-      assign given_data[i*PB +: PB] = (give_p & p_low_q[i]) ? p_data_q[i*PB +: PB] : c_data_q[i*PB +: PB];
+      assign given_data[i*PB +: PB] = (give_p & p_low_q[i]) ? p_data_q[(i%PARTS)*PB +: PB] : c_data_q[i*PB +: PB];
       assign u_strb[i*(BYTES/PARTS) +: BYTES/PARTS] = {(BYTES/PARTS){out_mask[i]}};
     end
   endgenerate
@@ -294,7 +301,7 @@ module clhls_realign_store #(
 
   wire [WIN-1:0] out_win;
   clhls_skid #(
-    .WIDTH(1 + WIN + PARTS + 8 * BYTES)
+    .WIDTH(1 + WIN + PLACES + 8 * WINDOW)
   ) u_out (
     .clk(clk), .rst(rst),
     .s_valid(given), .s_ready(out_ready), .s_data({~alone, give_p ? p_win_q : c_win_q, given_mask, given_data}),

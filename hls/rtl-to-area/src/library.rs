@@ -214,39 +214,48 @@ impl Sizes<'_> {
         sum([LOAD, luts(align), waiting, beats, skid(8 * bytes)])
     }
 
-    /// Rotation of words, with that of the other window where there are two; measured with yosys on ECP5.
-    fn rotation(&self, windows: f64) -> f64 {
-        let (bits, parts) = (8.0 * self.param("BYTES", 64) as f64, self.param("PARTS", 16));
-        bits * (windows + 1.4 * f64::from(parts.ilog2()))
-    }
-
+    /// Both rotations and the choice between two windows; measured with yosys on ECP5.
     fn realign_load(&self) -> Area {
-        let (bits, parts) = (8.0 * self.param("BYTES", 64) as f64, self.param("PARTS", 16));
+        let Realigned { bits, window, parts, places } = self.realigned();
         let address = self.param("DEVICE_BITS", 64).min(self.param("ADDR_BITS", 64)) as f64;
-        let pending = self.fifo(4 + u64::from(parts.ilog2()) + parts, self.param("DEPTH", 128));
-        let words = if parts > 4 { 5.0 } else { 4.0 };
+        let pending = self.fifo(4 + u64::from(places.ilog2()) + parts, self.param("DEPTH", 128));
+        let offset = places.ilog2();
+        let fine = if places > 4 { offset.div_ceil(2) } else { 0 };
+        // What the first rotation leaves for the second.
+        let between = bits / parts as f64 * (parts + (1 << fine) - 1).min(places) as f64;
+        let register = if fine > 0 { between } else { 0.0 };
         let own = Area {
-            lut: self.rotation(2.5) + 5.0 * address,
-            ff: words * bits + 7.0 * address + 6.0 * parts as f64,
+            lut: between * (1.5 + 1.4 * f64::from(offset - fine))
+                + bits * (1.0 + 1.4 * f64::from(fine))
+                + 5.0 * address,
+            ff: 2.0 * window + register + 2.0 * bits + 7.0 * address + 6.0 * parts as f64,
             ..Area::default()
         };
         sum([own, pending])
     }
 
+    /// Rotation and collecting; measured with yosys on ECP5.
     fn realign_store(&self) -> Area {
-        let (bits, parts) = (8.0 * self.param("BYTES", 64) as f64, self.param("PARTS", 16));
+        let Realigned { bits, window, parts, places } = self.realigned();
         let address = self.param("DEVICE_BITS", 64).min(self.param("ADDR_BITS", 64)) as f64;
         let counts = match self.param("ACK", 1) {
             0 => Area::default(),
             _ => self.fifo(4, self.param("DEPTH", 128)),
         };
-        let words = if parts > 4 { 7.0 } else { 6.0 };
+        let words = if parts > 4 { 4.0 } else { 3.0 };
         let own = Area {
-            lut: self.rotation(2.4) + 7.0 * address,
-            ff: words * bits + 8.0 * address + 14.0 * parts as f64,
+            lut: 1.4 * bits * f64::from(parts.ilog2()) + 2.4 * window + 7.0 * address,
+            ff: words * bits + 3.0 * window + 8.0 * address + 14.0 * places as f64,
             ..Area::default()
         };
         sum([own, counts])
+    }
+
+    fn realigned(&self) -> Realigned {
+        let (bytes, parts) = (self.param("BYTES", 64), self.param("PARTS", 16));
+        let window = self.param("WINDOW", bytes);
+        let bits = |bytes: u64| 8.0 * bytes as f64;
+        Realigned { bits: bits(bytes), window: bits(window), parts, places: parts * window / bytes }
     }
 
     fn load_cached(&self) -> Area {
@@ -331,4 +340,16 @@ impl Sizes<'_> {
         }
         area
     }
+}
+
+/// Sizes of accesses that are put together from aligned windows.
+struct Realigned {
+    /// Of an access.
+    bits: f64,
+    /// Bits of a window.
+    window: f64,
+    /// Of an access.
+    parts: u64,
+    /// Parts of a window.
+    places: u64,
 }

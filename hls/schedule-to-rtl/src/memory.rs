@@ -229,6 +229,7 @@ impl Memories {
             false => LoadShape { port, bytes, read_only, cache_lines, parts, words },
             // A load may take what one before it has read: so may its words.
             true => {
+                let bytes = realign::window(access, parts, self.bus_bytes);
                 LoadShape { port, bytes, read_only: access.reuse, cache_lines, parts: 1, words }
             }
         };
@@ -244,7 +245,7 @@ impl Memories {
         let share = loads_per_unit(sh, port);
         let depth = if share == 1 { self.depths.loads } else { SHARED_DEPTH };
         if words {
-            client = realign::load(b, sh, access, self.flush_loads, client, depth);
+            client = realign::load(b, sh, access, self.flush_loads, client, (shape.bytes, depth));
         }
         let waiting = self.load_clients.entry(shape).or_default();
         waiting.push(client);
@@ -369,11 +370,13 @@ impl Memories {
         };
         let mask = predicate(sh, inst, &r);
         let mut parts = b.expr_width(&mask);
-        let mut reported = site;
+        let (mut reported, mut bytes) = (site, access.bytes);
         if access.is_realigned() {
+            bytes = realign::window(&access, parts, self.bus_bytes);
             let source = StoreSource {
                 site,
                 line_wait: line_wait(sh, access.ack),
+                window: bytes,
                 depth: self.depths.stores,
                 place: sh.place_of(inst),
                 flush: self.flush_stores,
@@ -393,10 +396,10 @@ impl Memories {
             };
         }
         b.instance("clhls_store", &format!("u_{name}"))
-            .comment(format!("store of {} bytes {}", access.bytes, sh.place_of(inst)))
+            .comment(format!("store of {bytes} bytes {}", sh.place_of(inst)))
             .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
             .param("DEVICE_BITS", sh.address_bits)
-            .param("BYTES", access.bytes)
+            .param("BYTES", bytes)
             .param("BUS_BYTES", self.bus_bytes)
             .param("ACK", access.ack)
             .param("PARTS", parts)

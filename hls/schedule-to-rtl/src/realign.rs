@@ -12,6 +12,18 @@ pub const NO_SITE: u32 = 0x7fff_ffff;
 /// Work-items that wait beside such an access in addition: what the module's stages hold.
 pub const STAGES: u32 = 8;
 
+/// Windows of accesses that a single work-item makes are so many times as large: such accesses often do not follow one another
+/// (`vload3`, members of packed structures), and the wider the window, the fewer need two.
+const WIDER: u32 = 4;
+
+/// Bytes of the windows that an access with `lanes` bits of predicate is put together from, at a port of `bus_bytes`.
+pub fn window(access: &Access, lanes: u32, bus_bytes: u32) -> u32 {
+    match lanes {
+        1 => (WIDER * access.bytes).min(bus_bytes).max(access.bytes),
+        _ => access.bytes,
+    }
+}
+
 /// Equal parts of an access at which it can begin, and a bit of predicate for each.
 fn parts(b: &mut ModuleBuilder, access: &Access, pred: &Expr) -> (u32, Expr) {
     let given = b.expr_width(pred);
@@ -21,22 +33,22 @@ fn parts(b: &mut ModuleBuilder, access: &Access, pred: &Expr) -> (u32, Expr) {
     (parts, Expr::concat(bits.collect()))
 }
 
-/// Puts the loads of `client` together; gives the loads of aligned words that this takes. The client's unit keeps up to
-/// `depth` requests.
+/// Puts the loads of `client` together; gives the loads of aligned words of `window` bytes that this takes. The client's unit
+/// keeps up to `depth` requests.
 pub fn load(
     b: &mut ModuleBuilder,
     sh: &Shared,
     access: &Access,
     flush: Net,
     client: LoadClient,
-    depth: u32,
+    (window, depth): (u32, u32),
 ) -> LoadClient {
     let name = format!("load{}", client.site);
     let (parts, pred) = parts(b, access, &client.pred);
     let valid = b.net(&format!("{name}_word_valid"), 1);
     let ready = b.net(&format!("{name}_word_ready"), 1);
     let address = b.net(&format!("{name}_word_addr"), DEVICE_ADDRESS_BITS);
-    let answer = Stream::new(b, &format!("{name}_word"), 8 * access.bytes);
+    let answer = Stream::new(b, &format!("{name}_word"), 8 * window);
     b.instance("clhls_realign_load", &format!("u_{name}_realign"))
         .comment(format!(
             "loads of {} bytes at multiples of {} {}",
@@ -45,6 +57,7 @@ pub fn load(
         .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
         .param("DEVICE_BITS", sh.address_bits)
         .param("BYTES", access.bytes)
+        .param("WINDOW", window)
         .param("PARTS", parts)
         .param("REUSE", access.reuse)
         .param("DEPTH", depth)
@@ -100,6 +113,8 @@ pub struct StoreSource {
     pub site: u32,
     /// Idle cycles after which what was collected is written.
     pub line_wait: u32,
+    /// Bytes of the windows.
+    pub window: u32,
     /// Requests of the unit in flight.
     pub depth: u32,
     /// Source place, for a comment.
@@ -118,15 +133,15 @@ pub fn store(
     source: StoreSource,
     client: StoreClient,
 ) -> (StoreClient, Expr) {
-    let StoreSource { site, line_wait, depth, place, flush, mask } = source;
+    let StoreSource { site, line_wait, window, depth, place, flush, mask } = source;
     let name = format!("store{site}");
     let (parts, mask) = parts(b, access, &mask);
     let idle = b.net(&format!("{name}_word_idle"), 1);
     let valid = b.net(&format!("{name}_word_valid"), 1);
     let ready = b.net(&format!("{name}_word_ready"), 1);
     let address = b.net(&format!("{name}_word_addr"), DEVICE_ADDRESS_BITS);
-    let data = b.net(&format!("{name}_word_data"), 8 * access.bytes);
-    let strobes = b.net(&format!("{name}_word_strb"), access.bytes);
+    let data = b.net(&format!("{name}_word_data"), 8 * window);
+    let strobes = b.net(&format!("{name}_word_strb"), window);
     let pred = b.net(&format!("{name}_word_pred"), 1);
     let answer_valid = b.net(&format!("{name}_word_answer_valid"), 1);
     let answer_ready = b.net(&format!("{name}_word_answer_ready"), 1);
@@ -138,6 +153,7 @@ pub fn store(
         .param("ADDR_BITS", DEVICE_ADDRESS_BITS)
         .param("DEVICE_BITS", sh.address_bits)
         .param("BYTES", access.bytes)
+        .param("WINDOW", window)
         .param("PARTS", parts)
         .param("ACK", access.ack)
         .param("DEPTH", depth)

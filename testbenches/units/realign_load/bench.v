@@ -7,6 +7,7 @@ module bench;
   parameter ADDR_BITS   = 40;
   parameter DEVICE_BITS = 64;
   parameter BYTES       = 64;
+  parameter WINDOW      = BYTES;
   parameter PARTS       = 16;
   parameter REUSE       = 1;
   parameter DEPTH       = 256;
@@ -36,14 +37,14 @@ module bench;
   wire [ADDR_BITS-1:0]   u_addr;
   wire                   u_answer_valid;
   wire                   u_answer_ready;
-  wire [8*BYTES-1:0]     u_answer;
+  wire [8*WINDOW-1:0]    u_answer;
   reg                    gate = 0;  // the unit can be asked
   wire                   l_valid;
   wire                   l_ready;
   wire [ADDR_BITS-1:0]   l_addr;
   wire                   l_answer_valid;
   wire                   l_answer_ready;
-  wire [8*BYTES-1:0]     l_answer;
+  wire [8*WINDOW-1:0]    l_answer;
   wire                   ar_valid;
   reg                    ar_ready = 0;
   wire [LINE_BITS-1:0]   ar_line;
@@ -52,7 +53,7 @@ module bench;
   reg  [8*BUS_BYTES-1:0] r_data;
 
   clhls_realign_load #(
-    .ADDR_BITS(ADDR_BITS), .DEVICE_BITS(DEVICE_BITS), .BYTES(BYTES), .PARTS(PARTS), .REUSE(REUSE), .DEPTH(DEPTH), .TARGET(TARGET)
+    .ADDR_BITS(ADDR_BITS), .DEVICE_BITS(DEVICE_BITS), .BYTES(BYTES), .WINDOW(WINDOW), .PARTS(PARTS), .REUSE(REUSE), .DEPTH(DEPTH), .TARGET(TARGET)
   ) dut (
     .clk(clk), .rst(rst), .flush(flush), .s_valid(s_valid), .s_ready(s_ready), .s_addr(s_addr), .s_pred(s_pred),
     .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data),
@@ -65,7 +66,7 @@ module bench;
   wire enter_ready;
   wire always_unused;
   clhls_load_share #(
-    .N(1), .ADDR_BITS(ADDR_BITS), .WIDTH(8 * BYTES), .PARTS(1), .DEPTH(1), .OUTSTANDING(UNIT_DEPTH)
+    .N(1), .ADDR_BITS(ADDR_BITS), .WIDTH(8 * WINDOW), .PARTS(1), .DEPTH(1), .OUTSTANDING(UNIT_DEPTH)
   ) u_share (
     .clk(clk), .rst(rst),
     .s_valid(u_valid & gate), .s_ready(enter_ready), .s_addr(u_addr), .s_pred(1'b1),
@@ -84,7 +85,7 @@ module bench;
 `endif
 
   clhls_load #(
-    .ADDR_BITS(ADDR_BITS), .DEVICE_BITS(DEVICE_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .DEPTH(UNIT_DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .READ_ONLY(REUSE),
+    .ADDR_BITS(ADDR_BITS), .DEVICE_BITS(DEVICE_BITS), .BYTES(WINDOW), .BUS_BYTES(BUS_BYTES), .DEPTH(UNIT_DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .READ_ONLY(REUSE),
     .PARTS(1), .TARGET(TARGET)
   ) u_load (
     .clk(clk), .rst(rst), .flush(flush), .s_valid(l_valid), .s_ready(l_ready), .s_addr(l_addr), .s_pred(1'b1),
@@ -134,15 +135,15 @@ module bench;
   // window number `side` of the access just accepted
   task uses(input [63:0] window);
     begin
-      equal = have[(window / BYTES) & 1] && last_window[(window / BYTES) & 1] == window;
+      equal = have[(window / WINDOW) & 1] && last_window[(window / WINDOW) & 1] == window;
       reads = reads + 1;
       if (REUSE == 0 || !equal || flushing != 0) begin
         w_addr[w_in & RING] = window;
         w_must[w_in & RING] = REUSE == 0 || !equal;
         w_in = w_in + 1;
       end
-      last_window[(window / BYTES) & 1] = window;
-      have[(window / BYTES) & 1] = 1;
+      last_window[(window / WINDOW) & 1] = window;
+      have[(window / WINDOW) & 1] = 1;
     end
   endtask
 
@@ -220,13 +221,14 @@ module bench;
       e_epoch[asked & RING] = (REUSE != 0) ? flush_epoch : epoch;
       asked = asked + 1;
       a = s_addr & TOP;
-      k = (BYTES - (a % BYTES)) / PIECE;  // parts in the first window
+      k = (WINDOW - (a % WINDOW)) / PIECE;  // parts in the first window
+      if (k > PARTS) k = PARTS;
       good = 0;
       for (t = 0; t < k; t = t + 1) good = good | s_pred[t];
-      if (good) uses(a / BYTES * BYTES);
+      if (good) uses(a / WINDOW * WINDOW);
       good = 0;
       for (t = k; t < PARTS; t = t + 1) good = good | s_pred[t];
-      if (good) uses(((a / BYTES + 1) * BYTES) & TOP);
+      if (good) uses(((a / WINDOW + 1) * WINDOW) & TOP);
     end
     if (~s_valid | s_ready) begin
       s_valid <= !stop && in_turn(0);
@@ -234,11 +236,11 @@ module bench;
         0: a = s_addr + {{32{stride[31]}}, stride};                  // stream
         1: a = s_addr + PIECE * dice(3 * PARTS);                    // with gaps, also the same again
         2: a = {$random(seed), $random(seed)};                      // anywhere
-        3: a = 4096 * 7 - 2 * BYTES + dice(4 * BYTES);              // few windows around a page border
+        3: a = 4096 * 7 - 2 * WINDOW + dice(4 * WINDOW);              // few windows around a page border
         4: a = dice(16) ? s_addr : s_addr + BYTES + PIECE;          // mostly the same
         5: a = s_addr - (dice(8) ? BYTES : PIECE);                  // downwards
         6: a = s_addr + PIECE;                                      // part by part
-        7: a = TOP - 2 * BYTES + dice(4 * BYTES);                   // round the top of the addresses
+        7: a = TOP - 2 * WINDOW + dice(4 * WINDOW);                   // round the top of the addresses
         default: a = s_addr - PIECE;                                // part by part downwards
       endcase
       s_addr <= aligned(a);
@@ -317,8 +319,8 @@ module bench;
   task rate(input integer step, input integer least, input integer most, input [8*30-1:0] what);
     begin
       drain;
-      s_addr <= aligned((1 << 20) + BYTES / 2);
-      if (ADDR_BITS < 21) s_addr <= aligned(BYTES / 2);
+      s_addr <= aligned((1 << 20) + WINDOW - BYTES / 2);
+      if (ADDR_BITS < 21) s_addr <= aligned(WINDOW - BYTES / 2);
       pattern = 0;
       stride = step;
       stop = 0;
@@ -354,13 +356,14 @@ module bench;
     flushing = 0;
     rate(BYTES, REUSE ? 900 : 450, 1005, "stream");
     rate(-BYTES, REUSE ? 900 : 450, 1005, "downwards");
-    rate(3 * BYTES, 450, 1005, "two new windows each");
-    rate(PIECE, REUSE ? 900 : 450, REUSE ? 1005 / PARTS + 10 : 1005, "part by part");
+    rate(4 * WINDOW, 450, 1005, "two new windows each");
+    if (WINDOW > BYTES) rate(BYTES + PIECE, REUSE ? 900 : 600, REUSE ? 1005 * (BYTES + PIECE) / WINDOW + 10 : 1005, "with gaps of a part");
+    rate(PIECE, REUSE ? 900 : 450, REUSE ? 1005 * PIECE / WINDOW + 10 : 1005, "part by part");
     if (REUSE) rate(0, 900, 0, "the same again");
     // latency of a lone access
     drain;
     s_addr <= 0;
-    stride = 7 * BYTES;
+    stride = 7 * WINDOW;
     repeat (50) @(negedge clk);
     stop = 0;
     @(negedge clk) stop = 1;
@@ -368,7 +371,7 @@ module bench;
     $display("lone access: %0d cycles in front of the unit, %0d behind it", asked_at, answered_at);
     if (RATES) begin
       check(asked_at == 3, "latency in front");
-      check(answered_at == (PARTS > 4 ? 3 : 2), "latency behind");
+      check(answered_at == (PARTS * WINDOW / BYTES > 4 ? 3 : 2), "latency behind");
     end
     finish_bench;
   end

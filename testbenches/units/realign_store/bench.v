@@ -4,6 +4,7 @@ module bench;
   parameter ADDR_BITS   = 40;
   parameter DEVICE_BITS = 40;
   parameter BYTES       = 64;
+  parameter WINDOW      = BYTES;
   parameter PARTS       = 16;
   parameter BUS_BYTES   = 64;
   parameter ACK         = 1;
@@ -19,7 +20,7 @@ module bench;
 
   localparam SIZE = $clog2(BUS_BYTES);
   localparam LINE_BITS = ADDR_BITS - SIZE;
-  localparam WINDOW = 65536;    // bytes of memory
+  localparam MEMORY = 65536;    // bytes of memory
   localparam PB = BYTES / PARTS;
   localparam [63:0] BASE = 64'h12_3450_0000 & ((64'd1 << DEVICE_BITS) - 1);
 
@@ -42,12 +43,12 @@ module bench;
   wire                 own_idle, unit_idle;
   wire                 u_valid, u_ready, u_pred, u_answer_valid, u_answer_ready;
   wire [ADDR_BITS-1:0] u_addr;
-  wire [8*BYTES-1:0]   u_data;
-  wire [BYTES-1:0]     u_strb;
+  wire [8*WINDOW-1:0]  u_data;
+  wire [WINDOW-1:0]    u_strb;
   assign idle = own_idle & unit_idle;
 
   clhls_realign_store #(
-    .ADDR_BITS(ADDR_BITS), .DEVICE_BITS(DEVICE_BITS), .BYTES(BYTES), .PARTS(PARTS), .ACK(ACK), .DEPTH(DEPTH), .LINE_WAIT(LINE_WAIT), .TARGET(TARGET)
+    .ADDR_BITS(ADDR_BITS), .DEVICE_BITS(DEVICE_BITS), .BYTES(BYTES), .WINDOW(WINDOW), .PARTS(PARTS), .ACK(ACK), .DEPTH(DEPTH), .LINE_WAIT(LINE_WAIT), .TARGET(TARGET)
   ) dut (
     .clk(clk), .rst(rst), .flush(flush), .idle(own_idle), .s_valid(s_valid), .s_ready(s_ready), .s_addr(s_addr), .s_data(s_data),
     .s_mask(s_mask), .m_valid(m_valid), .m_ready(m_ready), .u_valid(u_valid), .u_ready(u_ready), .u_addr(u_addr), .u_data(u_data),
@@ -55,7 +56,7 @@ module bench;
   );
 
   clhls_store #(
-    .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .ACK(ACK), .DEPTH(DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .BURSTS(BURSTS),
+    .ADDR_BITS(ADDR_BITS), .BYTES(WINDOW), .BUS_BYTES(BUS_BYTES), .ACK(ACK), .DEPTH(DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .BURSTS(BURSTS),
     .LINE_WAIT(LINE_WAIT), .MAX_BURST(MAX_BURST), .TARGET(TARGET)
   ) unit (
     .clk(clk), .rst(rst), .flush(flush), .idle(unit_idle), .s_valid(u_valid), .s_ready(u_ready), .s_addr(u_addr), .s_data(u_data),
@@ -67,18 +68,18 @@ module bench;
   // ---- windows ----
   integer windows = 0;
   reg     was_u = 0;
-  reg [ADDR_BITS+9*BYTES:0] was_ul;
+  reg [ADDR_BITS+9*WINDOW:0] was_ul;
   always @(posedge clk) if (!rst) begin
     if (was_u) check(u_valid && {u_pred, u_addr, u_strb, u_data} === was_ul, "window changed before ready");
     was_u  <= u_valid & ~u_ready;
     was_ul <= {u_pred, u_addr, u_strb, u_data};
-    if (u_valid) check(u_addr % BYTES == 0, "window not aligned");
+    if (u_valid) check(u_addr % WINDOW == 0, "window not aligned");
     if (u_valid) check(ACK ? u_pred == (u_strb != 0) : u_pred && u_strb != 0, "window without a part");
     if (u_valid & u_ready) windows = windows + 1;
   end
 
   // ---- memory; a burst's data counts as written when its B is sent ----
-  reg [7:0] mem [0:WINDOW-1], model [0:WINDOW-1];
+  reg [7:0] mem [0:MEMORY-1], model [0:MEMORY-1];
   reg [63:0] q_line [0:4095];
   integer q_len [0:4095], q_time [0:4095], aw_in = 0, w_in = 0, b_out = 0, w_beat = 0;
   reg [8*BUS_BYTES-1:0] d_data [0:16383];
@@ -89,7 +90,7 @@ module bench;
   reg [9*BUS_BYTES:0] was_wl;
   reg [63:0] at;
 
-  initial for (i = 0; i < WINDOW; i = i + 1) begin mem[i] = 0; model[i] = 0; end
+  initial for (i = 0; i < MEMORY; i = i + 1) begin mem[i] = 0; model[i] = 0; end
 
   always @(posedge clk) if (!rst) begin
     if (was_aw) check(aw_valid && {aw_line, aw_len} === was_awl[LINE_BITS+7:0], "AW changed before ready");
@@ -128,8 +129,8 @@ module bench;
         for (j = 0; j < BUS_BYTES; j = j + 1) begin
           at = ((q_line[b_out & 4095] + i) << SIZE) + j - BASE;
           if (d_strb[d_out & 16383][j]) begin
-            check(at < WINDOW, "write outside");
-            mem[at & (WINDOW - 1)] = d_data[d_out & 16383] >> (8 * j);
+            check(at < MEMORY, "write outside");
+            mem[at & (MEMORY - 1)] = d_data[d_out & 16383] >> (8 * j);
           end
         end
         d_out = d_out + 1;
@@ -178,8 +179,8 @@ module bench;
         4: a = a - stride;
         default: a = dice(16) ? a : a + BUS_BYTES * 3;
       endcase
-      a = ((a & (WINDOW - 1)) / PB) * PB;
-      a = BASE + (a > WINDOW - 2 * BYTES ? a % (2 * BYTES) / PB * PB : a);
+      a = ((a & (MEMORY - 1)) / PB) * PB;
+      a = BASE + (a > MEMORY - 2 * BYTES ? a % (2 * BYTES) / PB * PB : a);
       s_addr <= a | ({$random(seed), $random(seed)} & ~DEVICE);
       // The number of the access and the place, mod 256
       for (k = 0; k < BYTES; k = k + 1) s_data[8*k +: 8] <= asked + 37 * (a - BASE + k);
@@ -220,7 +221,7 @@ module bench;
       repeat (4) @(posedge clk);
       while (!idle || (ACK && answered != asked)) @(posedge clk);
       flush = 0;
-      for (i = 0; i < WINDOW; i = i + 1) if (mem[i] !== model[i]) check(0, "memory differs");
+      for (i = 0; i < MEMORY; i = i + 1) if (mem[i] !== model[i]) check(0, "memory differs");
       check(b_out == aw_in && d_in == d_out, "not idle");
     end
   endtask
@@ -261,8 +262,9 @@ module bench;
     full_rate = 1;
     rate(0, BYTES, 1950, "aligned");
     rate(PB, BYTES, 1950, "unaligned");
+    if (WINDOW > BYTES) rate(PB, BYTES + PB, 1950, "with gaps of a part");
     rate(BYTES - PB, BYTES, 1950, "unaligned by all but one part");
-    if (BYTES < BUS_BYTES || RATES > 1) rate(PB, 2 * BYTES, BYTES < BUS_BYTES ? 950 : 900, "both windows new");
+    if (WINDOW < BUS_BYTES || RATES > 1) rate(WINDOW - PB, 2 * WINDOW, WINDOW < BUS_BYTES ? 950 : 900, "both windows new");
     drain(1);
     finish_bench;
   end
