@@ -7,7 +7,7 @@ use abi::Manifest;
 use base::Diagnostic;
 use ir::Module;
 use rtl::Design;
-use schedule::KernelSchedule;
+use schedule::{KernelSchedule, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use target::{Area, Board};
 
@@ -182,25 +182,54 @@ impl Hardware {
         of_kernel.flat_map(|k| &k.divisions).map(|d| d.interval).max().unwrap_or(1)
     }
 
-    /// Whether a kernel has operators of a kind in one segment, or multipliers inside of an operator, that could be shared.
-    fn shares(&self, kernel: &str) -> bool {
+    /// What sharing can save in a kernel at most: all but one of the operators of a kind in a segment, and those with several
+    /// multipliers inside.
+    fn shareable(&self, kernel: &str, board: &Board) -> Area {
         let multiplies = |u: &schedule::Unit| {
             let all = u.func.layout.iter().flat_map(|b| &u.func.blocks[*b].insts);
             all.filter(|i| u.func.insts[**i].op == ir::Op::Mul).count() > 1
         };
-        let of_kernel = self.schedules.iter().filter(|s| s.func.name == kernel);
-        of_kernel.into_iter().any(|s| {
-            let mut seen = base::FxHashSet::default();
-            let twice = s.func.layout.iter().any(|b| {
-                s.func.blocks[*b].insts.iter().any(|i| match (s.place[*i], s.unit_of[*i]) {
-                    (Some(schedule::Place::Segment { segment, .. }), Some(u)) => {
-                        !seen.insert((*b, segment, u))
+        let copies = |k: &&abi::Kernel| k.signature.name == kernel;
+        let copies = self.manifest.kernels.iter().find(copies).map_or(1, |k| k.compute_units);
+        let of_modules = rtl_to_area::areas(&self.design, &board.family);
+        let mut most = Area::default();
+        for s in self.schedules.iter().filter(|s| s.func.name == kernel) {
+            let mut uses: BTreeMap<(ir::Block, u32, schedule::UnitId), u32> = BTreeMap::new();
+            for block in &s.func.layout {
+                for inst in &s.func.blocks[*block].insts {
+                    if let (Some(Place::Segment { segment, .. }), Some(unit)) =
+                        (s.place[*inst], s.unit_of[*inst])
+                    {
+                        *uses.entry((*block, segment, unit)).or_default() += 1;
                     }
-                    _ => false,
-                })
-            });
-            twice || s.units.values().any(multiplies)
-        })
+                }
+            }
+            for ((_, _, unit), uses) in uses {
+                let unit = &s.units[unit];
+                let saved = f64::from(copies * if multiplies(unit) { uses } else { uses - 1 });
+                let name = schedule_to_rtl::unit_module_name(unit);
+                let one = of_modules.get(name.as_str()).copied().unwrap_or_default();
+                most.lut += saved * one.lut;
+                most.ff += saved * one.ff;
+                most.dsp += saved * one.dsp;
+                most.bram += saved * one.bram;
+            }
+        }
+        most
+    }
+
+    /// Whether sharing operators can make a kernel fit, or smaller to an extent that is worth it.
+    fn shares(&self, kernel: &str, times: f64, board: &Board) -> bool {
+        let Some(now) = self.areas.get(kernel) else { return false };
+        let most = self.shareable(kernel, board);
+        let least = Area {
+            lut: now.lut - most.lut,
+            ff: now.ff - most.ff,
+            dsp: now.dsp - most.dsp,
+            bram: now.bram - most.bram,
+        };
+        let left = exceeds(&least, board).map_or(0.0, |over| over.times);
+        left < WORTH * times
     }
 
     /// Kernels that exceed the board, by name.
@@ -266,7 +295,7 @@ impl Pipeline<'_> {
                 }
                 let can = Savings {
                     narrow: self.options.simd.is_none() && made.chose_lanes(name),
-                    share: helps && made.shares(name),
+                    share: helps && made.shares(name, over.times, self.board),
                     unroll_less: made.unrolled.contains(name),
                     divide: made.divides(name),
                     hold: made.holds(name),
@@ -296,8 +325,9 @@ impl Pipeline<'_> {
         let (module, unrolled) = (module.clone(), unrolled.clone());
         let schedules = self.schedule(&module)?;
         let (design, manifest) = self.rtl(&module, &schedules)?;
+        let of_modules = rtl_to_area::areas(&design, &self.board.family);
         let area = |k: &abi::Kernel| {
-            let area = rtl_to_area::estimate(&design, &k.top, &self.board.family);
+            let area = of_modules.get(k.top.as_str()).copied().unwrap_or_default();
             (k.signature.name.clone(), area)
         };
         let areas = manifest.kernels.iter().map(area).collect();

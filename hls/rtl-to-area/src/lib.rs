@@ -18,7 +18,8 @@ pub fn estimate(design: &Design, top: &str, family: &Family) -> Area {
     areas(design, family).get(top).copied().unwrap_or_default()
 }
 
-fn areas<'a>(design: &'a Design, family: &Family) -> FxHashMap<&'a str, Area> {
+/// What each module of the design takes, by name.
+pub fn areas<'a>(design: &'a Design, family: &Family) -> FxHashMap<&'a str, Area> {
     let mut known: FxHashMap<&str, Area> = FxHashMap::default();
     for module in &design.modules {
         let area = of_module(module, &known, family);

@@ -71,10 +71,14 @@ fn primitives(family: &str) -> &'static str {
     if family == "ecp5" { "ecp5" } else { "generic" }
 }
 
+/// Name of an operator unit's module. The latency is part of it: kernels of one build may differ in clock.
+pub fn unit_module_name(unit: &Unit) -> String {
+    format!("clhls_op_{}_l{}", unit.name, unit.timing.latency)
+}
+
 /// The module of one operator unit: a pipeline with inputs `in0`.. and the output `out0`.
 pub fn unit_module(unit: &Unit, family: &str) -> rtl::Module {
-    // The latency is part of the name: kernels of one build may differ in clock.
-    let name = format!("clhls_op_{}_l{}", unit.name, unit.timing.latency);
+    let name = unit_module_name(unit);
     let mut module = pipeline::unit_module(unit, &name, primitives(family));
     delay_lines(&mut module, family);
     module
