@@ -6,6 +6,8 @@
 //! feasible* (from every node, flow can be pushed to the root), which rules out cycling
 //! (Cunningham 1976; Ahuja, Magnanti and Orlin, *Network Flows*, section 11.6).
 
+use base::FxHashMap;
+
 /// `value[to] >= value[from] + distance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -25,10 +27,23 @@ const PIVOTS_PER_ARC: u64 = 64;
 /// `value[0] == 0`. The weights must sum to 0. `None` if no values satisfy the rows, if the sum
 /// has no minimum, if numbers leave `i64`, or if the method takes too many steps.
 pub fn minimise(weights: &[i64], rows: &[Row]) -> Option<Vec<i64>> {
+    minimise_from(weights, rows, None).map(|(values, _)| values)
+}
+
+/// As [`minimise`], beginning with the basis of a like problem, which takes far fewer steps. Of several optima it may find another
+/// one. Also gives the optimum's basis.
+pub fn minimise_from(
+    weights: &[i64],
+    rows: &[Row],
+    basis: Option<&Basis>,
+) -> Option<(Vec<i64>, Basis)> {
     if weights.is_empty() || weights.iter().sum::<i64>() != 0 {
         return None;
     }
     let mut tree = Tree::new(weights, rows)?;
+    if let Some(basis) = basis.filter(|b| b.weights == weights) {
+        tree.resume(basis);
+    }
     let limit = PIVOTS_PER_ARC * (rows.len() + weights.len()) as u64;
     let mut pivots = 0;
     while let Some(arc) = tree.entering() {
@@ -43,7 +58,16 @@ pub fn minimise(weights: &[i64], rows: &[Row]) -> Option<Vec<i64>> {
         return None;
     }
     let zero = tree.nodes[0].potential;
-    Some((0..weights.len()).map(|v| zero.wrapping_sub(tree.nodes[v].potential)).collect())
+    let values = (0..weights.len()).map(|v| zero.wrapping_sub(tree.nodes[v].potential)).collect();
+    Some((values, tree.basis(weights)))
+}
+
+/// Where the method ended: a tree of arcs and the flow on them.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    weights: Vec<i64>,
+    /// Of each node: its parent, whether the arc points to the parent, its flow.
+    arcs: Vec<(u32, bool, i64)>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -72,10 +96,14 @@ struct Node {
     potential: i64,
 }
 
-/// A spanning tree solution. Node `n` (the number of variables) is the root; arcs from
-/// `rows.len()` on are artificial, one for each node.
+/// A spanning tree solution. Node `n` (the number of variables) is the root; arcs from `real` on are artificial: one for each node,
+/// and those of another problem's tree that this problem does not have.
 struct Tree {
     arcs: Vec<Arc>,
+    /// Arcs that are rows.
+    real: usize,
+    /// Cost of artificial arcs.
+    dear: i64,
     /// Of each arc.
     flow: Vec<i64>,
     nodes: Vec<Node>,
@@ -107,6 +135,8 @@ impl Tree {
         };
         let mut t = Tree {
             arcs: rows.iter().map(arc).collect(),
+            real: rows.len(),
+            dear,
             flow: vec![0; rows.len()],
             nodes: vec![root; n + 1],
             stack: vec![],
@@ -124,6 +154,68 @@ impl Tree {
             t.attach(v as u32, n as u32);
         }
         Some(t)
+    }
+
+    /// What [`Tree::resume`] begins with.
+    fn basis(&self, weights: &[i64]) -> Basis {
+        let arc =
+            |v: u32| (self.node(v).parent, self.points_up(v), self.flow[self.node(v).up as usize]);
+        Basis { weights: weights.to_vec(), arcs: (0..self.root()).map(arc).collect() }
+    }
+
+    /// Becomes the tree of a basis for the same weights. Flows do not depend on what arcs cost, so the tree is as feasible as it was,
+    /// with artificial arcs for those that are gone.
+    fn resume(&mut self, basis: &Basis) {
+        // Of parallel arcs the cheapest.
+        let mut arc_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        for k in 0..self.real {
+            let Arc { source, target, cost } = self.arcs[k];
+            let known = arc_of.entry((source, target)).or_insert(k as u32);
+            if cost < self.arcs[*known as usize].cost {
+                *known = k as u32;
+            }
+        }
+        let root = self.root();
+        let mut up = vec![];
+        for (v, &(parent, points_up, _)) in basis.arcs.iter().enumerate() {
+            let v = v as u32;
+            let ends = if points_up { (v, parent) } else { (parent, v) };
+            up.push(match arc_of.get(&ends) {
+                _ if parent == root => self.node(v).up,
+                Some(arc) => *arc,
+                None => {
+                    self.arcs.push(Arc { source: ends.0, target: ends.1, cost: self.dear });
+                    self.arcs.len() as u32 - 1
+                }
+            });
+        }
+        self.flow = vec![0; self.arcs.len()];
+        for (v, &(parent, _, flow)) in basis.arcs.iter().enumerate() {
+            self.detach(v as u32);
+            self.nodes[v].parent = parent;
+            self.nodes[v].up = up[v];
+            self.attach(v as u32, parent);
+            self.flow[up[v] as usize] = flow;
+        }
+        // Parents stand before children.
+        let mut order = vec![root];
+        let mut at = 0;
+        while let Some(&v) = order.get(at) {
+            let mut c = self.node(v).child;
+            while c != NONE {
+                let Arc { cost, .. } = self.arcs[self.node(c).up as usize];
+                let step = if self.points_up(c) { -cost } else { cost };
+                self.nodes[c as usize].potential = self.node(v).potential.wrapping_add(step);
+                order.push(c);
+                c = self.node(c).next;
+            }
+            at += 1;
+        }
+        self.nodes.iter_mut().for_each(|n| n.size = 1);
+        for &v in order[1..].iter().rev() {
+            let Node { parent, size, .. } = *self.node(v);
+            self.nodes[parent as usize].size += size;
+        }
     }
 
     fn node(&self, v: u32) -> &Node {
@@ -160,7 +252,7 @@ impl Tree {
     /// The arc of most negative reduced cost in the next batch that has one; none at the optimum.
     fn entering(&mut self) -> Option<usize> {
         // Artificial arcs that left the tree never come back.
-        let arcs = self.real_arcs();
+        let arcs = self.real;
         let mut best: Option<(i64, usize)> = None;
         let mut left = self.batch;
         for _ in 0..arcs {
@@ -179,11 +271,6 @@ impl Tree {
             }
         }
         best.map(|b| b.1)
-    }
-
-    /// Arcs that are not artificial.
-    fn real_arcs(&self) -> usize {
-        self.arcs.len() - (self.nodes.len() - 1)
     }
 
     fn join(&self, mut a: u32, mut b: u32) -> u32 {

@@ -1,5 +1,6 @@
 //! The scheduling problem of one straight-line region, and the interface of its solvers.
 
+use crate::network_simplex::Basis;
 use schedule::OpTiming;
 
 /// An operation of a region.
@@ -81,6 +82,12 @@ pub trait Scheduler {
     fn name(&self) -> &'static str;
     /// Finds starting cycles that satisfy `check`.
     fn solve(&self, problem: &Problem) -> Option<Solution>;
+    /// As [`Scheduler::solve`], from where the solver ended for a problem with the same nodes and operands, and keeps where it ends
+    /// now. What is found is as good.
+    fn solve_from(&self, problem: &Problem, basis: &mut Option<Basis>) -> Option<Solution> {
+        let _ = basis;
+        self.solve(problem)
+    }
     /// Whether it keeps what the schedule as soon as possible gives: it is then told, as
     /// constraints, the shortest intervals of loops and the delays at the borders of units.
     /// Otherwise both are what its schedule makes them.

@@ -1,6 +1,7 @@
 //! A scheduler that solves each problem once: when a kernel is compiled several times to fit a device, most of its regions
 //! are the same each time.
 
+use crate::network_simplex::Basis;
 use crate::problem::{Problem, Scheduler, Solution};
 use base::FxHashMap;
 use std::cell::RefCell;
@@ -14,6 +15,8 @@ pub struct Remembering {
     solver: Box<dyn Scheduler>,
     /// Problems and answers by the problem's hash.
     answers: RefCell<FxHashMap<u64, Vec<Answer>>>,
+    /// Where the solver ended last, by the hash of nodes and operands: the same region of another attempt.
+    ends: RefCell<FxHashMap<u64, Basis>>,
 }
 
 /// A problem, and its schedule if it has one.
@@ -22,7 +25,7 @@ type Answer = (Problem, Option<Solution>);
 impl Remembering {
     /// Keeps the answers of `solver`.
     pub fn new(solver: Box<dyn Scheduler>) -> Self {
-        Remembering { solver, answers: RefCell::default() }
+        Remembering { solver, answers: RefCell::default(), ends: RefCell::default() }
     }
 }
 
@@ -40,7 +43,12 @@ impl Scheduler for Remembering {
         if let Some(answer) = self.answers.borrow().get(&key).and_then(find) {
             return answer;
         }
-        let answer = self.solver.solve(problem);
+        let region = hash_region(problem);
+        let mut basis = self.ends.borrow_mut().remove(&region);
+        let answer = self.solver.solve_from(problem, &mut basis);
+        if let Some(basis) = basis {
+            self.ends.borrow_mut().insert(region, basis);
+        }
         let mut answers = self.answers.borrow_mut();
         answers.entry(key).or_default().push((problem.clone(), answer.clone()));
         answer
@@ -53,6 +61,16 @@ impl Scheduler for Remembering {
     fn most_nodes(&self) -> usize {
         self.solver.most_nodes()
     }
+}
+
+/// A hash of the operations, whatever their timing and constraints.
+fn hash_region(problem: &Problem) -> u64 {
+    let mut h = DefaultHasher::new();
+    for node in &problem.nodes {
+        h.write_u32(node.bits);
+        node.operands.iter().for_each(|o| h.write_u32(*o));
+    }
+    h.finish()
 }
 
 /// A hash of what tells problems apart; equal problems have the same.

@@ -6,7 +6,7 @@
 //! such rows too: operations too far apart to share a cycle start at least one cycle apart.
 
 use crate::asap::Asap;
-use crate::network_simplex::{self, Row};
+use crate::network_simplex::{self, Basis, Row};
 use crate::problem::{self, Problem, Scheduler, Solution};
 use base::IndexMap;
 use std::cmp::Reverse;
@@ -28,12 +28,16 @@ impl Scheduler for Sdc {
     }
 
     fn solve(&self, problem: &Problem) -> Option<Solution> {
+        self.solve_from(problem, &mut None)
+    }
+
+    fn solve_from(&self, problem: &Problem, basis: &mut Option<Basis>) -> Option<Solution> {
         let asap = Asap.solve(problem)?;
         // Without a register stage there is nothing to choose.
         if asap.latency == 0 {
             return Some(asap);
         }
-        let better = optimum(problem, asap.latency).filter(|s| {
+        let better = optimum(problem, asap.latency, basis).filter(|s| {
             problem::check(problem, s).is_ok()
                 && problem::register_bits(problem, s) <= problem::register_bits(problem, &asap)
         });
@@ -50,11 +54,13 @@ impl Scheduler for Sdc {
 }
 
 /// The optimum for a given latency; none if there is no schedule of it.
-fn optimum(problem: &Problem, latency: u32) -> Option<Solution> {
+fn optimum(problem: &Problem, latency: u32, basis: &mut Option<Basis>) -> Option<Solution> {
     let mut program = Program::new(problem.nodes.len());
     program.rules(problem, latency);
     program.lifetimes(problem);
-    let values = network_simplex::minimise(&program.weights, &program.rows)?;
+    let (values, end) =
+        network_simplex::minimise_from(&program.weights, &program.rows, basis.as_ref())?;
+    *basis = Some(end);
     let holds = |r: &Row| values[r.to as usize] - values[r.from as usize] >= r.distance;
     if !program.rows.iter().all(holds) {
         return None;

@@ -113,6 +113,36 @@ fn sdc_keeps_the_rules_and_saves_bits_on_large_problems() {
 }
 
 #[test]
+fn sdc_from_the_end_of_a_like_problem_saves_as_many_bits() {
+    let mut rng = Rng::new(5);
+    let mut solved = 0;
+    for round in 0..60 {
+        let count = 10 + below(&mut rng, 300);
+        let mut p = random_problem(&mut rng, count as usize);
+        let mut basis = None;
+        Sdc.solve_from(&p, &mut basis).unwrap();
+        // Constraints appear, go and change; so do latencies.
+        for _ in 0..5 {
+            let nodes = [below(&mut rng, count) as u32, below(&mut rng, count) as u32];
+            let (from, to) = (nodes[0].min(nodes[1]), nodes[0].max(nodes[1]));
+            if below(&mut rng, 4) == 0 {
+                p.constraints.clear();
+            } else if from != to {
+                let distance = below(&mut rng, 4) as i64;
+                p.constraints.push(Constraint { from, to, distance });
+            }
+            p.nodes[from as usize].timing.latency = below(&mut rng, 3) as u32;
+            let (warm, cold) = (Sdc.solve_from(&p, &mut basis), Sdc.solve(&p));
+            let (Some(warm), Some(cold)) = (warm, cold) else { panic!("round {round}") };
+            check(&p, &warm).unwrap();
+            assert_eq!(register_bits(&p, &warm), register_bits(&p, &cold), "round {round}: {p:?}");
+            solved += 1;
+        }
+    }
+    assert_eq!(solved, 300);
+}
+
+#[test]
 fn random_schedules_keep_the_rules() {
     let mut rng = Rng::new(3);
     let mut different = 0;
