@@ -29,6 +29,10 @@ CASES = {
     **{f"store of {b} bytes": f"clhls_store BYTES={b} ACK=0 DEPTH=64 BURSTS=32 {UNIT}" for b in (1, 4, 8)},
     "store of 4 bytes, acknowledged": f"clhls_store BYTES=4 ACK=1 DEPTH=64 BURSTS=32 {UNIT}",
     "store of 4 bytes, task": f"clhls_store BYTES=4 ACK=1 LINE_WAIT=0 DEPTH=64 BURSTS=32 {UNIT}",
+    **{f"parts of loads of 8 bytes, windows of {w}": f'clhls_realign_load BYTES=8 WINDOW={w} PARTS=2 DEPTH=64 DEVICE_BITS=25 TARGET="ecp5"'
+       for w in (8, 32)},
+    **{f"parts of stores of 8 bytes, windows of {w}": f'clhls_realign_store BYTES=8 WINDOW={w} PARTS=2 DEPTH=64 DEVICE_BITS=25 TARGET="ecp5"'
+       for w in (8, 32)},
     **{f"{n} loads at a unit": f"clhls_load_share N={n} ADDR_BITS=64 WIDTH=32 DEPTH=64 OUTSTANDING=64" for n in (2, 4, 8)},
     "dispatcher, 2 slots": "clhls_dispatcher SLOTS=2 SLOT_BITS=1 LID_BITS=16",
     "dispatcher, 8 slots": "clhls_dispatcher SLOTS=8 SLOT_BITS=3 LID_BITS=16",
