@@ -10,6 +10,9 @@ use std::hash::{DefaultHasher, Hasher};
 /// Nodes of the regions that are worth keeping: smaller ones are solved as fast as found.
 const FEWEST_NODES: usize = 32;
 
+/// Nodes of the regions that begin where an attempt before ended. What smaller ones get depends on nothing but themselves.
+const FEWEST_RESUMED: usize = 500;
+
 /// Wraps a solver and keeps its answers.
 pub struct Remembering {
     solver: Box<dyn Scheduler>,
@@ -27,6 +30,16 @@ impl Remembering {
     pub fn new(solver: Box<dyn Scheduler>) -> Self {
         Remembering { solver, answers: RefCell::default(), ends: RefCell::default() }
     }
+
+    fn resume(&self, problem: &Problem) -> Option<Solution> {
+        let region = hash_region(problem);
+        let mut basis = self.ends.borrow_mut().remove(&region);
+        let answer = self.solver.solve_from(problem, &mut basis);
+        if let Some(basis) = basis {
+            self.ends.borrow_mut().insert(region, basis);
+        }
+        answer
+    }
 }
 
 impl Scheduler for Remembering {
@@ -43,12 +56,10 @@ impl Scheduler for Remembering {
         if let Some(answer) = self.answers.borrow().get(&key).and_then(find) {
             return answer;
         }
-        let region = hash_region(problem);
-        let mut basis = self.ends.borrow_mut().remove(&region);
-        let answer = self.solver.solve_from(problem, &mut basis);
-        if let Some(basis) = basis {
-            self.ends.borrow_mut().insert(region, basis);
-        }
+        let answer = match problem.nodes.len() {
+            FEWEST_RESUMED.. => self.resume(problem),
+            _ => self.solver.solve(problem),
+        };
         let mut answers = self.answers.borrow_mut();
         answers.entry(key).or_default().push((problem.clone(), answer.clone()));
         answer
