@@ -1,7 +1,8 @@
 // Unaligned loads from an aligned unit: an access takes its parts from one or two neighbouring windows of WINDOW bytes.
 // latency 5 plus the unit's, 6 with more than 4 parts in a window, II 1, for an access that needs two new windows 2.
 // REUSE=1: the youngest even and the youngest odd window serve later accesses until `flush`, so accesses that follow one another
-// ask for at most one window each when they lie no more than WINDOW bytes apart.  A window of which no part is read is never asked for.  Each question to the unit is an access.
+// ask for at most one window each when they lie no more than WINDOW bytes apart.  A window of which no part is read is never asked
+// for.  Each question to the unit is an access.
 `default_nettype none
 
 module clhls_realign_load #(

@@ -60,7 +60,7 @@ module clhls_realign_store #(
   localparam WIN  = ADDR_BITS - SIZE;         // bits of a window number
   localparam TURN = $clog2(PARTS);            // bits of what the data is rotated by: copies of it stand side by side in a wider window
   localparam FINE = (PARTS > 4) ? (TURN + 1) / 2 : 0;  // offset bits of the second rotation, 0: there is none
-  localparam STEP = TURN - FINE;               // offset bits of the first
+  localparam STEP = TURN - FINE;              // offset bits of the first
   localparam CW   = 4;                        // bits of the number of accesses that end in a window
 
   // ---- requests: skid, then rotation to the left by the offset ----
@@ -154,8 +154,8 @@ module clhls_realign_store #(
   reg               p_valid_q;
   reg [WIN-1:0]     p_win_q;
   reg [WIN-1:0]     p_next_q;   // the window after it
-  reg [PLACES-1:0]   p_low_q;    // parts of the first window
-  reg [PLACES-1:0]   p_high_q;   // parts of the second
+  reg [PLACES-1:0]  p_low_q;    // parts of the first window
+  reg [PLACES-1:0]  p_high_q;   // parts of the second
   reg               p_some_low_q;
   reg               p_some_high_q;
   reg               p_same_q;   // it begins in the window that the access before it ended in
