@@ -67,12 +67,16 @@ pub enum Binary {
     Ule,
     Slt,
     Sle,
-    /// Shift by the second operand (any width); amounts >= width give 0.
+    /// Shift by the second operand (up to [`WIDEST_AMOUNT`] bits); amounts >= width give 0.
     Shl,
     LShr,
     /// Amounts >= width give the sign.
     AShr,
 }
+
+/// Bits of the amount of a shift. Verilator 5.006, as Debian 12 has it, takes wider amounts modulo 64 where it needs no
+/// more than 64 bits of the result (`VL_SHIFTL_QQW`), so that a shift by 64 is none.
+pub const WIDEST_AMOUNT: u32 = 64;
 
 impl Binary {
     /// Whether the result is one bit.

@@ -1,6 +1,6 @@
 //! Checks that a design is well formed: widths agree and every net has exactly one driver.
 
-use crate::{Binary, Connection, Design, Direction, Expr, Module, Net, Unary};
+use crate::{Binary, Connection, Design, Direction, Expr, Module, Net, Unary, WIDEST_AMOUNT};
 use base::entity::SecondaryMap;
 use base::{Diagnostic, Diagnostics};
 
@@ -113,11 +113,37 @@ fn check(
             let shift = matches!(op, Binary::Shl | Binary::LShr | Binary::AShr);
             check(m, a, None, place, fail, used);
             check(m, b, if shift { None } else { Some(width(m, a)) }, place, fail, used);
+            if shift && width(m, b) > WIDEST_AMOUNT {
+                fail(format!("shift by an amount of {} bits at `{place}`", width(m, b)));
+            }
         }
         Expr::Mux(c, a, b) => {
             check(m, c, Some(1), place, fail, used);
             check(m, a, None, place, fail, used);
             check(m, b, Some(width(m, a)), place, fail, used);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Binary, Design, Expr, ModuleBuilder};
+
+    /// Errors of a module that shifts 66 bits by so many.
+    fn errors(amount_bits: u32) -> Vec<String> {
+        let mut b = ModuleBuilder::new("shifter", vec![]);
+        let (x, amount) = (b.input("x", 66), b.input("amount", amount_bits));
+        let out = b.output("out", 66);
+        b.assign(out, Expr::bin(Binary::Shl, x.into(), amount.into()));
+        let design = Design { modules: vec![b.finish()] };
+        let found = super::verify(&design).err();
+        found.into_iter().flat_map(|e| e.0).map(|e| e.message).collect()
+    }
+
+    #[test]
+    fn amounts_that_verilator_takes_modulo_64_are_refused() {
+        assert_eq!(errors(64), Vec::<String>::new());
+        assert_eq!(errors(66).len(), 1);
+        assert!(errors(66)[0].contains("an amount of 66 bits"), "{:?}", errors(66));
     }
 }

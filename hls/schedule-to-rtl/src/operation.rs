@@ -1,7 +1,7 @@
 //! One IR operation as an RTL expression.
 
 use ir::{Function, Inst, IntCC, Op, Space, Type, Value};
-use rtl::{Binary, Expr, ModuleBuilder, Net, Unary};
+use rtl::{Binary, Expr, ModuleBuilder, Net, Unary, WIDEST_AMOUNT};
 
 /// Gives each operand as a net or a constant.
 pub type Operand<'a> = &'a mut dyn FnMut(&mut ModuleBuilder, Value) -> Expr;
@@ -33,6 +33,7 @@ pub fn expression(
                 Op::LShr => Binary::LShr,
                 _ => Binary::AShr,
             };
+            let amount = short_amount(b, func, data.args[1], amount);
             shift(b, op, x, amount)
         }
         Op::Not => arg(b, 0).not(),
@@ -98,11 +99,32 @@ fn pair(op: Binary, x: Expr, y: Expr) -> Expr {
     Expr::bin(op, x, y)
 }
 
+/// An amount wider than [`WIDEST_AMOUNT`] as one of at most 32 bits that shifts alike.
+fn short_amount(b: &mut ModuleBuilder, func: &Function, value: Value, amount: Expr) -> Expr {
+    let width = b.expr_width(&amount);
+    if width <= WIDEST_AMOUNT || matches!(amount, Expr::Const(..)) {
+        return amount;
+    }
+    // Those of arithmetic are extended numbers of a few bits.
+    let significant = match func.def_op(value) {
+        Some(Op::Zext) => func.def_inst(value).map_or(width, |i| func.bits(func.insts[i].args[0])),
+        _ => width,
+    };
+    let n = net(b, amount);
+    let kept = significant.min(32);
+    let low = b.slice(n, 0, kept);
+    if significant == kept {
+        return low;
+    }
+    let over = any_bit(b.slice(n, kept, significant - kept));
+    over.mux(Expr::Const(kept, u128::from(u32::MAX)), low)
+}
+
 /// Constant shifts are wires.
 fn shift(b: &mut ModuleBuilder, op: Binary, x: Expr, amount: Expr) -> Expr {
     let width = b.expr_width(&x);
     let Expr::Const(_, c) = amount else {
-        // Verilog shifts take any amount; bits above those that can matter only cost logic.
+        // Verilog shifts take any amount up to 64 bits; bits above those that can matter only cost logic.
         return Expr::bin(op, x, amount);
     };
     let n = net(b, x);
