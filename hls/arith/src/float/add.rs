@@ -4,6 +4,7 @@ use super::parts::unpack;
 use super::round::{Specials, Unrounded, finish};
 use crate::bits::Bits;
 use crate::format::Format;
+use crate::shift::rows;
 use ir::Rounding;
 
 /// `x + y`.
@@ -28,10 +29,10 @@ pub fn fadd<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
 
     // Frame: carry, p bits, two guard bits, sticky. The place of the sticky bit carries the +1
     // of the two's complement into the adder; a borrow by the sticky bit cancels that.
-    let aligned = b.lshr_lossy(b.pad_low(small, 2), distance);
-    let sticky = b.any(aligned.lost);
-    let carry_in = b.is_zero(b.concat(aligned.lost, b.not(subtract)));
-    let aligned = aligned.value;
+    let small_zero = b.mux(swap, xp.zero(b), yp.zero(b));
+    let (aligned, lost) = align(b, b.pad_low(small, 2), small_zero, distance);
+    let sticky = b.any(lost);
+    let carry_in = b.is_zero(b.concat(lost, b.not(subtract)));
     let left = b.concat(b.zext(big, p + 1), b.constant(3, 0b001));
     let right = b.concat(b.xor(b.zext(aligned, p + 3), b.spread(subtract, p + 3)), carry_in);
     let sum = b.concat(b.top(b.add(left, right), p + 3), sticky);
@@ -52,6 +53,21 @@ pub fn fadd<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V) ->
     let opposite_infs = b.and(b.and(xp.exp_ones, yp.exp_ones), subtract);
     let nan = b.or(b.or(xp.nan(b), yp.nan(b)), opposite_infs);
     finish(b, format, mode, &unrounded, &Specials { nan, inf: any_max, zero: None })
+}
+
+/// The smaller operand moved right by `distance`, and bits of which one is 1 if that lost anything. Whether it is 0 is given: the
+/// operands' own fields tell that sooner than all bits of the frame, and only what is near enough has to reach the shifter.
+#[inline(always)]
+pub(super) fn align<B: Bits>(b: &B, small: B::V, small_zero: B::V, distance: B::V) -> (B::V, B::V) {
+    let rows = rows(b.width(small)).min(b.width(distance));
+    let above = b.width(distance) - rows;
+    if above == 0 {
+        let aligned = b.lshr_lossy(small, distance);
+        return (aligned.value, aligned.lost);
+    }
+    let far = b.any(b.top(distance, above));
+    let aligned = b.lshr_lossy(b.mask(b.not(far), small), b.trunc(distance, rows));
+    (aligned.value, b.concat(b.and_not(far, small_zero), aligned.lost))
 }
 
 /// `x - y`.

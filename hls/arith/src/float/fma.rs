@@ -1,6 +1,6 @@
 //! Fused multiply-add.
 
-use super::add::normalise_clamped;
+use super::add::{align, normalise_clamped};
 use super::parts::unpack;
 use super::round::{Specials, Unrounded, finish};
 use crate::bits::Bits;
@@ -36,8 +36,9 @@ pub fn fma<B: Bits>(b: &B, format: Format, mode: Rounding, x: B::V, y: B::V, z: 
     let big = b.mux(addend_first, addend, product);
     let small = b.mux(addend_first, product, addend);
 
-    let aligned = b.lshr_lossy(b.pad_low(small, 2), distance);
-    let (aligned, sticky) = (aligned.value, b.any(aligned.lost));
+    let small_zero = b.mux(addend_first, product_zero, zp.zero(b));
+    let (aligned, lost) = align(b, b.pad_low(small, 2), small_zero, distance);
+    let sticky = b.any(lost);
     let (magnitude, flipped) = add_magnitudes(b, b.pad_low(big, 2), aligned, sticky, subtract);
 
     let frame = b.concat(magnitude, sticky);
