@@ -191,9 +191,9 @@ report: ## reports in headless Chromium (PICTURES=1: also those of docs)
 proofs: ## every rewrite rule through z3
 	@$(CARGO) run --release --quiet -p clhls-ir-opt --bin prove-rules
 
-exhaustive: ## arithmetic operators against their references, long runs
+exhaustive: ## arithmetic operators against their references, five hours; only what changed since testbenches/numerics/*.tsv were written
 	@$(CARGO) test --release -p clhls-arith --test tables --test math -- --ignored --nocapture
-	@$(CARGO) run --release -p clhls-arith --example exhaustive
+	@$(CARGO) run --release -p clhls-arith --example exhaustive -- --date $$(date -I) --write testbenches/numerics/arithmetic.md
 	@$(CARGO) run --release -p clhls-arith --example ulp -- --date $$(date -I) --write testbenches/numerics/ulp.md
 
 # N programs; ARGS passes options on, for example ARGS="--first 5000 --seconds 600 --resume"

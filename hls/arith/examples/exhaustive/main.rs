@@ -2,16 +2,20 @@
 //!
 //! `cargo run -p clhls-arith --release --example exhaustive -- [OPTIONS] [NAME..]`
 //!
-//! Runs the suites whose names contain one of the arguments (all without arguments) and prints
-//! one row of a Markdown table a suite. Options: `--write FILE` writes the table to a file too,
-//! `--count N` sets the cases of each random suite (default 10^8), `--sample N` checks every N-th
-//! case only. Exits with 1 if anything differs, with 2 on wrong usage.
+//! Runs the suites whose names contain one of the arguments (all without arguments), the short ones first. Options: `--count N`
+//! sets the cases of each random suite (default 10^8), `--sample N` checks every N-th case only, `--threads N`, `--state FILE`
+//! keeps what was compared (default testbenches/numerics/arithmetic.tsv, which is committed; suites of datapaths that did not
+//! change are not run again), `--write FILE` writes what the state knows as a page, with the `--date` that it is given. Exits with 1 if anything differs,
+//! with 2 on wrong usage.
 
 mod conversions;
+#[path = "../ulp/fingerprint.rs"]
+mod fingerprint;
 mod host;
+mod record;
 mod suites;
 
-use std::io::Write;
+use record::{Record, Row};
 use std::ops::Range;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -42,13 +46,22 @@ const SHOWN: usize = 5;
 struct Options {
     names: Vec<String>,
     file: Option<String>,
+    state: String,
+    date: String,
     count: u64,
     sample: u64,
+    threads: usize,
 }
 
 impl Options {
     fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
-        let mut options = Options { names: vec![], file: None, count: 100_000_000, sample: 1 };
+        let state =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../testbenches/numerics/arithmetic.tsv")
+                .to_owned();
+        let (names, date, file) = (vec![], String::new(), None);
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let (count, sample) = (100_000_000, 1);
+        let mut options = Options { names, file, state, date, count, sample, threads };
         while let Some(arg) = args.next() {
             let mut number = || {
                 let value = args.next().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
@@ -57,6 +70,9 @@ impl Options {
             match arg.as_str() {
                 "--count" => options.count = number()?,
                 "--sample" => options.sample = number()?,
+                "--threads" => options.threads = number()? as usize,
+                "--state" => options.state = args.next().ok_or("--state wants a file")?,
+                "--date" => options.date = args.next().ok_or("--date wants a date")?,
                 "--write" => options.file = Some(args.next().ok_or("--write wants a file")?),
                 option if option.starts_with('-') => return Err(format!("unknown {option}")),
                 _ => options.names.push(arg),
@@ -78,32 +94,53 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let header = "| suite | cases | reference | differences |\n|---|---|---|---|\n";
-    let mut table = header.to_string();
-    print!("{header}");
-    let mut failed = false;
-    for suite in suites::all(options.count).iter().filter(|s| options.wants(&s.name)) {
-        let start = Instant::now();
-        let row = run(suite, options.sample, &mut failed);
-        print!("{row}");
-        let _ = std::io::stdout().flush();
-        eprintln!("{}: {:.1} s", suite.name, start.elapsed().as_secs_f64());
-        table += &row;
+    match compare(&options) {
+        Ok(same) => ExitCode::from(!same as u8),
+        Err(error) => {
+            eprintln!("exhaustive: {error}");
+            ExitCode::from(2)
+        }
     }
-    if let Some(file) = options.file
-        && let Err(error) = std::fs::write(&file, table)
-    {
-        eprintln!("{file}: {error}");
-        failed = true;
-    }
-    ExitCode::from(failed as u8)
 }
 
-/// Runs a suite on all cores; returns its row of the table.
-fn run(suite: &Suite, sample: u64, failed: &mut bool) -> String {
+/// Runs what is not known yet; whether nothing differs.
+fn compare(options: &Options) -> std::io::Result<bool> {
+    let mut record = Record::load(&options.state)?;
+    let all = suites::all(options.count);
+    let mut wanted: Vec<&Suite> = all.iter().filter(|s| options.wants(&s.name)).collect();
+    wanted.sort_by_key(|suite| suite.cases);
+    let mut same = true;
+    for (number, suite) in wanted.iter().enumerate() {
+        let fingerprint = record::fingerprint(&suite.name);
+        let cases = suite.cases.div_ceil(options.sample);
+        if record.knows(&suite.name, fingerprint, cases) {
+            continue;
+        }
+        let start = Instant::now();
+        let differences = run(suite, options);
+        let (name, seconds) = (&suite.name, start.elapsed().as_secs_f64());
+        println!(
+            "{}/{} {name}: {cases} cases, {differences} differences, {seconds:.1} s",
+            number + 1,
+            wanted.len()
+        );
+        same &= differences == 0;
+        if differences == 0 {
+            let (name, reference) = (name.clone(), suite.reference.to_owned());
+            record.put(Row { name, fingerprint, cases, of: suite.cases, reference })?;
+        }
+    }
+    if let Some(file) = &options.file {
+        std::fs::write(file, record.page(&options.date, &all))?;
+    }
+    Ok(same)
+}
+
+/// Runs a suite; gives the number of differences.
+fn run(suite: &Suite, options: &Options) -> usize {
+    let Options { sample, threads, .. } = *options;
     let next = AtomicU64::new(0);
     let differences = Mutex::new(vec![]);
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
@@ -128,7 +165,5 @@ fn run(suite: &Suite, sample: u64, failed: &mut bool) -> String {
     for difference in differences.iter().take(SHOWN) {
         eprintln!("{}: {difference}", suite.name);
     }
-    *failed |= !differences.is_empty();
-    let (cases, count) = (suite.cases.div_ceil(sample), differences.len());
-    format!("| {} | {cases} | {} | {count} |\n", suite.name, suite.reference)
+    differences.len()
 }

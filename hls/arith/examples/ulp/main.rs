@@ -9,13 +9,14 @@
 //!
 //! Options: `--sample N` takes every N-th operand of more than 16 bits, `--count N` sets the cases where not every operand is run (default 10^8),
 //! `--audit N` compares one case in N with the reference even where that seems unnecessary (default 256; 1 for all), `--threads N`,
-//! `--state FILE` keeps what is known (default build/numerics/ulp.tsv; functions whose datapath did not change are not run
-//! again, and interrupted ones go on where they were), `--write FILE` writes the table, with the `--date` that it is given, `--plan` only says how long
+//! `--state FILE` keeps what is known (default testbenches/numerics/ulp.tsv, which is committed; functions whose datapath did not
+//! change are not run again, and interrupted ones go on where they were), `--write FILE` writes the table, with the `--date` that it is given, `--plan` only says how long
 //! each function will take. Names select functions; the fastest are run first. Exits with 1 if a bound is exceeded, with 2 on wrong usage or
 //! if the filter turns out to hide errors.
 
 mod double;
 mod filter;
+mod fingerprint;
 #[path = "../../tests/functions/mod.rs"]
 mod functions;
 mod lanes;
@@ -52,7 +53,8 @@ struct Options {
 
 impl Options {
     fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
-        let state = concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/numerics/ulp.tsv").to_owned();
+        let state =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../testbenches/numerics/ulp.tsv").to_owned();
         let (names, date) = (vec![], String::new());
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
         let (count, sample, audit, plan) = (100_000_000, 1, 256, false);
@@ -132,7 +134,7 @@ fn plan(wanted: &[(MathFn, Format)], options: &Options, state: &State) -> Vec<(J
     let mut jobs = vec![];
     for (f, format) in wanted.iter().copied() {
         let (cases, every) = cases(f, format, options);
-        let fingerprint = state::fingerprint(f, format);
+        let fingerprint = fingerprint::fingerprint(arith::Operator::Math(f, format));
         if !state.knows(f, format, fingerprint, cases) {
             let job = Job { f, format, cases, every, audit: options.audit };
             let done = state.interrupted(f, format, fingerprint, cases).map_or(0, |r| r.done);
@@ -174,7 +176,7 @@ fn measure(
     progress: &mut Progress,
 ) -> io::Result<()> {
     let Job { f, format, cases, every, .. } = job;
-    let fingerprint = state::fingerprint(f, format);
+    let fingerprint = fingerprint::fingerprint(arith::Operator::Math(f, format));
     let known = state.interrupted(f, format, fingerprint, cases);
     let mut done = known.map_or(0, |row| row.done);
     let mut worst = known.map_or(Worst::NONE, |row| Worst {

@@ -1,6 +1,6 @@
 //! What is known: one line for each function and format, kept in a file.
 
-use arith::{Format, Operator, build_function};
+use arith::Format;
 use clhls_arith as arith;
 use ir::MathFn;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ pub struct Row {
     pub f: MathFn,
     /// Its format.
     pub format: Format,
-    /// See [`fingerprint`].
+    /// Of its datapath.
     pub fingerprint: u64,
     /// Cases to be run.
     pub cases: u64,
@@ -153,13 +153,4 @@ impl State {
         }
         page
     }
-}
-
-/// Changes with the datapath: a hash of its IR (FNV-1a).
-pub fn fingerprint(f: MathFn, format: Format) -> u64 {
-    let function = build_function(Operator::Math(f, format), 64);
-    let text = format!("{:?}", function);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
