@@ -1,5 +1,5 @@
 // AXI4-Lite register file of a kernel: ap_ctrl_hs control, interrupt, arguments, performance counters (docs/rtl-library.md).
-// latency: write 2, read 4 cycles; one transfer of each kind at a time.
+// latency: write 2 (arguments 3), read 4 cycles; one transfer of each kind at a time.
 `default_nettype none
 
 module clhls_axil_control #(
@@ -167,23 +167,21 @@ module clhls_axil_control #(
   // done, so that no done is lost between sampling and clearing.
   wire [31:0] ctrl = {28'd0, ap_done_q, ~ap_start_q, ap_done_q, ap_start_q};
 
-  reg [31:0] system_d;
+  // decoded first, multiplexed in the next cycle
+  localparam SYSTEM = 12;
+  wire [32*SYSTEM-1:0] system = {
+    error_flags, write_beats, read_beats, retired, cycles, {30'd0, isr_q}, {30'd0, ier_q}, {31'd0, gie_q}
+  };
+  reg  [SYSTEM-1:0]    select_system_q;
+  reg  [31:0]          system_d;
+  integer n;
+  always @(posedge clk) begin
+    for (n = 0; n < SYSTEM; n = n + 1) select_system_q[n] <= {22'd0, ar_word_q} == ((n < 3) ? n + 1 : n - 3 + 32'h3C0);
+  end
+  integer m;
   always @* begin
-    case (ar_word_q)
-      10'd1:   system_d = {31'd0, gie_q};
-      10'd2:   system_d = {30'd0, ier_q};
-      10'd3:   system_d = {30'd0, isr_q};
-      10'h3C0: system_d = cycles[31:0];
-      10'h3C1: system_d = cycles[63:32];
-      10'h3C2: system_d = retired[31:0];
-      10'h3C3: system_d = retired[63:32];
-      10'h3C4: system_d = read_beats[31:0];
-      10'h3C5: system_d = read_beats[63:32];
-      10'h3C6: system_d = write_beats[31:0];
-      10'h3C7: system_d = write_beats[63:32];
-      10'h3C8: system_d = error_flags;
-      default: system_d = 32'd0;
-    endcase
+    system_d = 32'd0;
+    for (m = 0; m < SYSTEM; m = m + 1) system_d = system_d | (system[32*m +: 32] & {32{select_system_q[m]}});
   end
 
   always @(posedge clk) begin
@@ -191,7 +189,8 @@ module clhls_axil_control #(
     if (deliver) r_data_q <= is_ctrl ? ctrl : system_q | arg_word_q;
   end
 
-  // ---- arguments ----
+  // ---- arguments: a write is decoded in the cycle in which it is taken, and reaches its word in the next ----
+  // Address and data are still held then: they change at the earliest at the end of that cycle.
   reg [32*ARG_WORDS-1:0] args_q;
   assign args = args_q;
 
@@ -201,10 +200,11 @@ module clhls_axil_control #(
     for (w = 0; w < ARG_WORDS; w = w + 1) begin : g_word
       localparam WORD = w + 4;
       if (WORD_MASK[w]) begin : g_used
-        wire mine = write & (aw_word_q == WORD[9:0]);
+        reg mine_q;
+        always @(posedge clk) mine_q <= write & (aw_word_q == WORD[9:0]);
         for (b = 0; b < 4; b = b + 1) begin : g_byte
           always @(posedge clk) begin
-            if (mine & w_strb_q[b]) args_q[32*w + 8*b +: 8] <= w_data_q[8*b +: 8];
+            if (mine_q & w_strb_q[b]) args_q[32*w + 8*b +: 8] <= w_data_q[8*b +: 8];
           end
         end
       end else begin : g_reserved

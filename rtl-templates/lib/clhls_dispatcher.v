@@ -505,43 +505,64 @@ module clhls_dispatcher #(
   assign m_local_linear = {16'd0, local_linear};
 
   // ---- accounting of each slot ----
+  wire counting;  // a token was sent that is not yet counted
   genvar s;
   generate
+    if (TRACKED != 0) begin : g_at_once
+      assign counting = 1'b0;
+    end
     if (TRACKED == 0) begin : g_untracked
-      reg [31:0] out_q;  // tokens sent and not retired
+      reg [31:0] out_q;     // tokens sent and not retired, a cycle late
+      reg        send_q;
+      reg        retire_q;
       assign group_size = {SLOTS*16{1'b0}};
       always @(posedge clk) begin
         if (rst) begin
-          free_q <= {SLOTS{1'b1}};
-          out_q  <= 32'd0;
-        end else if (e_fire & ~retire_valid) begin
-          free_q <= {SLOTS{1'b0}};
-          out_q  <= out_q + 32'd1;
-        end else if (retire_valid & ~e_fire) begin
-          free_q <= {SLOTS{out_q == 32'd1}};
-          out_q  <= out_q - 32'd1;
+          send_q   <= 1'b0;
+          retire_q <= 1'b0;
+          free_q   <= {SLOTS{1'b1}};
+          out_q    <= 32'd0;
+        end else begin
+          send_q   <= e_fire;
+          retire_q <= retire_valid;
+          if (send_q & ~retire_q) begin
+            free_q <= {SLOTS{1'b0}};
+            out_q  <= out_q + 32'd1;
+          end else if (retire_q & ~send_q) begin
+            free_q <= {SLOTS{out_q == 32'd1}};
+            out_q  <= out_q - 32'd1;
+          end
         end
       end
+      assign counting = send_q;
       wire unused = &{1'b0, retire_slot, e_tokens_q, pick, pick_number, refill, d_one_q};
     end else for (s = 0; s < SLOTS; s = s + 1) begin : g_slot
-      reg [15:0] out_q;    // tokens sent and not retired
+      reg [15:0] out_q;    // tokens sent and not retired, a cycle late
       reg        sent_q;   // the last token of the group is sent
       reg [15:0] size_q;   // tokens of the group, 0 while not known
       wire send   = e_fire & (e_slot_q == s);
-      wire retire = retire_valid & (retire_slot == s);
       wire over   = sent_q & out_q == 16'd0;
+      reg  send_q;
+      reg  last_q;
+      reg  retire_q;
       assign group_size[16*s +: 16] = size_q;
       always @(posedge clk) begin
         if (rst) begin
+          send_q    <= 1'b0;
+          last_q    <= 1'b0;
+          retire_q  <= 1'b0;
           free_q[s] <= 1'b1;
           out_q     <= 16'd0;
           sent_q    <= 1'b0;
           size_q    <= 16'd0;
         end else begin
+          send_q    <= send;
+          last_q    <= send & e_last_q;
+          retire_q  <= retire_valid & (retire_slot == s);
           free_q[s] <= over | (free_q[s] & ~(refill & pick[s]));
-          if (send & ~retire) out_q <= out_q + 16'd1;
-          else if (retire & ~send) out_q <= out_q - 16'd1;
-          sent_q <= (send & e_last_q) | (sent_q & ~over);
+          if (send_q & ~retire_q) out_q <= out_q + 16'd1;
+          else if (retire_q & ~send_q) out_q <= out_q - 16'd1;
+          sent_q <= last_q | (sent_q & ~over);
           // in step with the token that goes to the output, so that a barrier sees it at the latest with the token
           if (d_go & (d_slot_q == s)) size_q <= (&d_one_q) ? 16'd1 : 16'd0;
           else if (send & ~e_last_q & last_d) size_q <= e_tokens_q + 16'd1;
@@ -552,7 +573,7 @@ module clhls_dispatcher #(
 
   always @(posedge clk) begin
     if (rst | ~run_q) all_free_q <= 1'b0;
-    else all_free_q <= (&(free_q | aside_q)) & ~g_valid_q & ~d_valid_q & ~e_valid_q;
+    else all_free_q <= (&(free_q | aside_q)) & ~g_valid_q & ~d_valid_q & ~e_valid_q & ~counting;
   end
 
   // ---- counter: where tokens retire they no longer carry their lanes, so several lanes are counted at the start ----

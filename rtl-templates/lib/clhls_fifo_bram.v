@@ -30,9 +30,8 @@ module clhls_fifo_bram #(
   // Ring of words written and not yet read.
   reg [AW-1:0] wptr_q;
   reg [AW-1:0] rptr_q;
-  reg [AW:0]   count_q;
-  reg          empty_q;   // count_q == 0
-  reg          full_q;    // count_q == 2^AW
+  reg          empty_q;   // no word is in the ring
+  reg          full_q;    // 2^AW words are: the pointers are equal then, too
 
   // Stages after the ring, each of which moves when the next one does or is empty: words wait in the RAM's registers.
   reg             read1_q;   // RAM read, first stage
@@ -48,6 +47,12 @@ module clhls_fifo_bram #(
   wire push    = take & ~(none_q & load);
   wire read    = ~empty_q & move1;
 
+  // Both handshakes come late, so no word is counted: what one push or one read would lead to is known before.
+  wire [AW-1:0] wptr_next = wptr_q + 1'b1;
+  wire [AW-1:0] rptr_next = rptr_q + 1'b1;
+  wire          fills     = wptr_next == rptr_q;
+  wire          empties   = rptr_next == wptr_q;
+
   wire [WIDTH-1:0] rdata;
 
   assign s_ready = ~full_q;
@@ -58,7 +63,6 @@ module clhls_fifo_bram #(
     if (rst) begin
       wptr_q  <= {AW{1'b0}};
       rptr_q  <= {AW{1'b0}};
-      count_q <= {(AW+1){1'b0}};
       empty_q <= 1'b1;
       full_q  <= 1'b0;
       read1_q <= 1'b0;
@@ -66,17 +70,10 @@ module clhls_fifo_bram #(
       none_q  <= 1'b1;
       valid_q <= 1'b0;
     end else begin
-      if (push) wptr_q <= wptr_q + 1'b1;
-      if (read) rptr_q <= rptr_q + 1'b1;
-      if (push & ~read) begin
-        count_q <= count_q + 1'b1;
-        empty_q <= 1'b0;
-        full_q  <= &count_q[AW-1:0];
-      end else if (read & ~push) begin
-        count_q <= count_q - 1'b1;
-        empty_q <= count_q == {{AW{1'b0}}, 1'b1};
-        full_q  <= 1'b0;
-      end
+      if (push) wptr_q <= wptr_next;
+      if (read) rptr_q <= rptr_next;
+      empty_q <= ~push & (read ? empties : empty_q);
+      full_q  <= ~read & (push ? fills : full_q);
       if (move1) read1_q <= read;
       if (move2) read2_q <= read1_q;
       // When the last word leaves the second stage, nothing is behind it and nothing comes.

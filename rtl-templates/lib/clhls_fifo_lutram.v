@@ -29,9 +29,8 @@ module clhls_fifo_lutram #(
   reg [WIDTH-1:0] mem [0:(1<<AW)-1];
   reg [AW-1:0]    wptr_q;
   reg [AW-1:0]    rptr_q;
-  reg [AW:0]      count_q;   // words in the ring
-  reg             empty_q;   // count_q == 0
-  reg             full_q;    // count_q == 2^AW
+  reg             empty_q;   // no word is in the ring
+  reg             full_q;    // 2^AW words are: the pointers are equal then, too
   reg             valid_q;   // data_q holds a word
   reg [WIDTH-1:0] data_q;
 
@@ -39,6 +38,12 @@ module clhls_fifo_lutram #(
   wire load      = ~valid_q | m_ready;          // output register is free
   wire ring_push = take & ~(empty_q & load);    // otherwise the word goes straight to the output register
   wire ring_pop  = load & ~empty_q;
+
+  // Both handshakes come late, so no word is counted: what one push or one pop would lead to is known before.
+  wire [AW-1:0] wptr_next = wptr_q + 1'b1;
+  wire [AW-1:0] rptr_next = rptr_q + 1'b1;
+  wire          fills     = wptr_next == rptr_q;
+  wire          empties   = rptr_next == wptr_q;
 
   assign s_ready = ~full_q;
   assign m_valid = valid_q;
@@ -48,22 +53,14 @@ module clhls_fifo_lutram #(
     if (rst) begin
       wptr_q  <= {AW{1'b0}};
       rptr_q  <= {AW{1'b0}};
-      count_q <= {(AW+1){1'b0}};
       empty_q <= 1'b1;
       full_q  <= 1'b0;
       valid_q <= 1'b0;
     end else begin
-      if (ring_push) wptr_q <= wptr_q + 1'b1;
-      if (ring_pop) rptr_q <= rptr_q + 1'b1;
-      if (ring_push & ~ring_pop) begin
-        count_q <= count_q + 1'b1;
-        empty_q <= 1'b0;
-        full_q  <= &count_q[AW-1:0];
-      end else if (ring_pop & ~ring_push) begin
-        count_q <= count_q - 1'b1;
-        empty_q <= count_q == {{AW{1'b0}}, 1'b1};
-        full_q  <= 1'b0;
-      end
+      if (ring_push) wptr_q <= wptr_next;
+      if (ring_pop) rptr_q <= rptr_next;
+      empty_q <= ~ring_push & (ring_pop ? empties : empty_q);
+      full_q  <= ~ring_pop & (ring_push ? fills : full_q);
       valid_q <= take | ~empty_q | (valid_q & ~m_ready);
     end
   end

@@ -216,6 +216,7 @@ module clhls_load #(
   localparam [BW-1:0] NONE = 0;
   localparam [BW-1:0] ONE  = 1;
   reg [BW-1:0] beats_q;  // free places in the beat FIFO that nobody has reserved
+  reg          freed_q;  // one more, known late: what frees it is long
 
   wire                   d_valid;
   wire                   d_ready;
@@ -225,11 +226,13 @@ module clhls_load #(
   always @(posedge clk) begin
     if (rst) begin
       beats_q  <= DEPTH_BEATS[BW-1:0];
+      freed_q  <= 1'b0;
       credit_q <= 1'b1;
     end else begin
-      if (open_now & ~d_ready) beats_q <= beats_q - ONE;
-      else if (d_ready & ~open_now) beats_q <= beats_q + ONE;
-      credit_q <= d_ready | (beats_q != (open_now ? ONE : NONE));
+      freed_q <= d_ready;
+      if (open_now & ~freed_q) beats_q <= beats_q - ONE;
+      else if (freed_q & ~open_now) beats_q <= beats_q + ONE;
+      credit_q <= freed_q | (beats_q != (open_now ? ONE : NONE));
     end
   end
 

@@ -24,29 +24,33 @@ module clhls_skid #(
 
   reg             full_q;  // data_q holds a word
   reg             skid_q;  // hold_q holds a second, younger word
+  reg             ready_q; // = ~skid_q: one drives the words here, the other what is before
   reg [WIDTH-1:0] data_q;
   reg [WIDTH-1:0] hold_q;
 
-  wire take = s_valid & ~skid_q;
+  wire take = s_valid & ready_q;
   wire give = full_q & m_ready;
+  wire wait_d = full_q & ~give & (take | skid_q);
 
-  assign s_ready = ~skid_q;
+  assign s_ready = ready_q;
   assign m_valid = full_q;
   assign m_data  = data_q;
 
   always @(posedge clk) begin
     if (rst) begin
-      full_q <= 1'b0;
-      skid_q <= 1'b0;
+      full_q  <= 1'b0;
+      skid_q  <= 1'b0;
+      ready_q <= 1'b1;
     end else begin
-      full_q <= take | skid_q | (full_q & ~give);
-      skid_q <= full_q & ~give & (take | skid_q);
+      full_q  <= take | skid_q | (full_q & ~give);
+      skid_q  <= wait_d;
+      ready_q <= ~wait_d;
     end
   end
 
   always @(posedge clk) begin
     if (~full_q | give) data_q <= skid_q ? hold_q : s_data;
-    if (~skid_q) hold_q <= s_data;
+    if (ready_q) hold_q <= s_data;
   end
 
 `ifdef FORMAL

@@ -26,13 +26,12 @@
     end
   end
   always @* assume (rdata == f_read2);
+  wire [AW-1:0] f_between = wptr_q - rptr_q;
+  wire [AW+2:0] f_ring = {full_q, f_between};  // words in the ring
   always @* if (f_on) begin
-    assert (count_q <= (1 << AW));
-    assert (wptr_q - rptr_q == count_q[AW-1:0]);
-    assert (empty_q == (count_q == 0));
-    assert (full_q == count_q[AW]);
+    assert (wptr_q == rptr_q ? empty_q ^ full_q : ~empty_q & ~full_q);
     assert (none_q == (empty_q & ~read1_q & ~read2_q));
-    assert (f_count == count_q + f_ahead);
+    assert (f_count == f_ring + f_ahead);
     if (f_place < f_count) begin
       if (f_place >= f_ahead) assert (f_mem[f_addr] == f_data);
       else if (f_place == 0 && valid_q) assert (data_q == f_data);

@@ -17,13 +17,12 @@
       if (s_valid & s_ready & (f_in == f_index)) f_data <= s_data;
     end
   end
+  wire [AW-1:0] f_between = wptr_q - rptr_q;
+  wire [AW+2:0] f_ring = {full_q, f_between};  // words in the ring
   always @* if (f_on) begin
-    assert (count_q <= (1 << AW));
-    assert (wptr_q - rptr_q == count_q[AW-1:0]);
-    assert (empty_q == (count_q == 0));
-    assert (full_q == count_q[AW]);
+    assert (wptr_q == rptr_q ? empty_q ^ full_q : ~empty_q & ~full_q);
     assert (valid_q | empty_q);
-    assert (f_count == count_q + valid_q);
+    assert (f_count == f_ring + valid_q);
     assert (m_valid == (f_count != 0));
     assert (s_ready | (f_count == (1 << AW) + 1));  // capacity
     if (f_place < f_count) assert (f_data == (f_place == 0 ? data_q : mem[f_addr]));
