@@ -1,23 +1,26 @@
-// New value of a memory word under an atomic operation; plain loads and stores included.
-// latency 0 (combinational), II 1.  Operation codes: docs/rtl-library.md#atomic-operations
+// New value of a memory word under an atomic operation; plain loads and stores included.  The operation is registered here, decoded, so
+// that little stands between the old value and the new one.
+// latency 1 from the operation, 0 from `old`, II 1.  Operation codes: docs/rtl-library.md#atomic-operations
 `default_nettype none
 
 module clhls_atomic_alu #(
   parameter WIDTH = 32,               // bits of the word, a multiple of 8
   parameter [15:0] OPS = 16'h1FFF     // bit i: operation i occurs; logic of the others is left out
 ) (
+  input  wire               clk,
+  input  wire               en,       // the operation is taken
   input  wire [3:0]         op,
-  input  wire [WIDTH-1:0]   old,
   input  wire [WIDTH-1:0]   data,
   input  wire [WIDTH-1:0]   compare,  // cmpxchg only
   input  wire [WIDTH/8-1:0] strb,     // store only: bytes to write
-  output reg  [WIDTH-1:0]   value,
-  output wire               write     // 0: load, the word keeps its value
+  // of the operation taken last
+  input  wire [WIDTH-1:0]   old,
+  output wire [WIDTH-1:0]   value,
+  output wire               write     // register; 0: load, the word keeps its value
 );
 
   localparam [3:0] OP_ADD     = 4'd0;
   localparam [3:0] OP_SUB     = 4'd1;
-  localparam [3:0] OP_AND     = 4'd2;
   localparam [3:0] OP_OR      = 4'd3;
   localparam [3:0] OP_XOR     = 4'd4;
   localparam [3:0] OP_XCHG    = 4'd5;
@@ -29,45 +32,70 @@ module clhls_atomic_alu #(
   localparam [3:0] OP_LOAD    = 4'd11;
   localparam [3:0] OP_STORE   = 4'd12;
 
+  localparam HAS_SUM    = OPS[0] | OPS[1];
   localparam HAS_MINMAX = OPS[7] | OPS[8] | OPS[9] | OPS[10];
-  localparam HAS_SUB    = OPS[1];
+  localparam ONLY_SUM   = (OPS & 16'hF7FC) == 16'd0;  // a load adds nothing then
 
-  wire             is_sub = HAS_SUB & (op == OP_SUB);
-  wire [WIDTH-1:0] sum    = old + (data ^ {WIDTH{is_sub}}) + {{(WIDTH-1){1'b0}}, is_sub};
+  wire is_sub    = (OPS[1] != 0) & (op == OP_SUB);
+  wire is_load   = op == OP_LOAD;
+  wire is_signed = (op == OP_SMIN) | (op == OP_SMAX);
+  wire want_max  = (op == OP_UMAX) | (op == OP_SMAX);
+  wire is_minmax = (op == OP_UMIN) | (op == OP_SMIN) | want_max;
 
-  // minimum and maximum: signed order is unsigned order with the sign bits inverted
-  wire             is_signed = (op == OP_SMIN) | (op == OP_SMAX);
-  wire             want_max  = (op == OP_UMAX) | (op == OP_SMAX);
-  wire [WIDTH-1:0] flip      = {is_signed, {(WIDTH-1){1'b0}}};
-  wire             less      = HAS_MINMAX & ((data ^ flip) < (old ^ flip));
-  wire             take      = less ^ want_max;
-  wire             equal     = old == compare;
+  // ---- the operation ----
+  // A bit of the value is `both` where old and data have a 1, `kept` where only old has, `given` where only data has.
+  reg                 write_q;
+  reg                 sum_q;
+  reg                 sub_q;
+  reg                 cmpxchg_q;
+  reg                 minmax_q;
+  reg                 flip_q;     // signed order is unsigned order with the sign bits inverted
+  reg                 max_q;
+  reg                 both_q;
+  reg  [WIDTH/8-1:0]  kept_q;
+  reg  [WIDTH/8-1:0]  given_q;
+  reg  [WIDTH-1:0]    data_q;     // inverted for a subtraction
+  reg  [WIDTH-1:0]    compare_q;
 
-  assign write = op != OP_LOAD;
-
-  // In a process of its own: yosys takes a loop variable that only some branches count for a latch.
-  reg [WIDTH-1:0] stored;
-  integer i;
-  always @* begin
-    for (i = 0; i < WIDTH / 8; i = i + 1) stored[8*i +: 8] = strb[i] ? data[8*i +: 8] : old[8*i +: 8];
+  always @(posedge clk) begin
+    if (en) begin
+      write_q   <= ~is_load;
+      sum_q     <= (op == OP_ADD) | (op == OP_SUB);
+      sub_q     <= is_sub;
+      cmpxchg_q <= op == OP_CMPXCHG;
+      minmax_q  <= is_minmax;
+      flip_q    <= is_signed;
+      max_q     <= want_max;
+      both_q    <= op != OP_XOR;
+      kept_q    <= {(WIDTH/8){(op == OP_OR) | (op == OP_XOR) | is_load}} | (~strb & {(WIDTH/8){op == OP_STORE}});
+      given_q   <= {(WIDTH/8){(op == OP_OR) | (op == OP_XOR) | (op == OP_XCHG)}} | (strb & {(WIDTH/8){op == OP_STORE}});
+      data_q    <= (ONLY_SUM != 0 && is_load) ? {WIDTH{1'b0}} : data ^ {WIDTH{is_sub}};
+      compare_q <= compare;
+    end
   end
 
-  always @* begin
-    value = old;
-    case (op)
-      OP_ADD, OP_SUB: if (OPS[0] | OPS[1]) value = sum;
-      OP_AND:         if (OPS[2]) value = old & data;
-      OP_OR:          if (OPS[3]) value = old | data;
-      OP_XOR:         if (OPS[4]) value = old ^ data;
-      OP_XCHG:        if (OPS[5]) value = data;
-      OP_CMPXCHG:     if (OPS[6]) value = equal ? data : old;
-      OP_UMIN, OP_UMAX, OP_SMIN, OP_SMAX: if (HAS_MINMAX) value = take ? data : old;
-      OP_STORE:       if (OPS[12]) value = stored;
-      default: value = old;
-    endcase
-  end
+  // ---- the value ----
+  wire [WIDTH-1:0] sum   = old + data_q + {{(WIDTH-1){1'b0}}, sub_q};
+  wire [WIDTH-1:0] flip  = {flip_q, {(WIDTH-1){1'b0}}};
+  wire             less  = (HAS_MINMAX != 0) & ((data_q ^ flip) < (old ^ flip));
+  wire             equal = (OPS[6] != 0) & (old == compare_q);
+  wire             taken = (cmpxchg_q & equal) | (minmax_q & (less ^ max_q));
+  wire             left  = (cmpxchg_q & ~equal) | (minmax_q & ~(less ^ max_q));
 
-  wire unused = &{1'b0, strb, equal, take, sum, stored};
+  wire [WIDTH-1:0] bitwise;
+  genvar i;
+  generate
+    for (i = 0; i < WIDTH; i = i + 1) begin : g_bit
+      wire kept  = kept_q[i/8] | left;
+      wire given = given_q[i/8] | taken;
+      assign bitwise[i] = data_q[i] ? (old[i] ? both_q : given) : (old[i] & kept);
+    end
+  endgenerate
+
+  assign value = (ONLY_SUM != 0) ? sum : (HAS_SUM != 0 && sum_q) ? sum : bitwise;
+  assign write = write_q;
+
+  wire unused = &{1'b0, sum_q, sum, bitwise, compare_q, OPS[3:2], OPS[5:4], OPS[15:11]};
 
 endmodule
 

@@ -1,7 +1,8 @@
 // Global atomics on memory that nothing else writes during the launch: direct-mapped cache of LINES bus lines in front of a
 // read-modify-write pipeline.  Only bytes that operations have written are written back.
 // latency 8 on a hit, II 1 on hits (any addresses); a miss waits for the pipeline and the write before, sends the victim and fetches its
-// line.  Flushing writes dirty lines one after the other, about 6 cycles each, and waits for memory to acknowledge the last one.
+// line.  Flushing passes every line, two cycles each, writes dirty ones, about 6 cycles each, and waits for memory to acknowledge the last
+// one.  After reset all lines are forgotten the same way.
 // THROUGH = 1: others may read.  Every operation that writes goes to memory at once and is answered when memory has acknowledged
 // it, DEPTH of them under way; a miss waits for all of them.
 // Use through clhls_atomic.
@@ -85,9 +86,12 @@ module clhls_atomic_cached #(
   reg                 p2_hit_q;     // its line is in the cache
 
   (* ram_style = "distributed" *)
-  reg [KW-1:0]    key [0:LINES-1];
-  reg [LINES-1:0] known_q;
-  reg [LINES-1:0] dirty_q;
+  reg [KW:0]  key [0:LINES-1];  // known, key
+  reg         stale_q;      // a key changed in the last cycle: stage 1 may have read the one before
+  reg         any_q;        // some line is known
+  reg         fresh_q;      // the sweep after reset: what stands for the lines means nothing
+  reg         looked_q;     // `dirty` tells of the line at index_q
+  wire        dirty;        // register: it was written
 
   reg         aw_done_q;
   reg         w_done_q;
@@ -97,23 +101,23 @@ module clhls_atomic_cached #(
   wire [IW-1:0] p2_index = p2_line_q[IW-1:0];
   wire        rmw_busy;
   wire        pending;      // THROUGH: operations without their answer
-  wire        busy = rmw_busy | pending;
+  wire        marking;      // a written lane is being noted
+  wire        busy = rmw_busy | pending | marking;
   wire        owing;        // written lines that memory has not acknowledged: another miss could fetch one of them
   wire        p1_hit = p1_known_q & (p1_key_q == p1_line_q[LINE_BITS-1:IW]);
   wire        room;         // THROUGH: the operation's answer has a place to wait
   wire        issue = p2_valid_q & (state_q == ST_RUN) & (p2_hit_q | ~p2_pred_q) & room;
   wire        writes = (THROUGH == 0) & issue & p2_pred_q & (p2_op != OP_LOAD);  // the line becomes dirty
   // Stage 1 to stage 2; not while lines are being forgotten, as it reads the tags.
-  wire        move1 = (~p2_valid_q & ~sweep_q) | issue;
+  wire        move1 = ((~p2_valid_q & ~sweep_q) | issue) & ~stale_q;
   wire        filled = (state_q == ST_FILL) & r_valid;
   wire        swept  = sweep_q & (&index_q);
 
-  wire        is_dirty = dirty_q[index_q];
   wire        wrote = (state_q == ST_WRITE) & (aw_done_q | aw_ready) & (w_done_q | w_ready);
   // sweeping: the line at index_q is forgotten, the next one is at work
-  wire        next_line = sweep_q & (((state_q == ST_DRAIN) & ~busy & ~is_dirty) | wrote);
+  wire        next_line = sweep_q & (((state_q == ST_DRAIN) & looked_q & ~dirty) | wrote);
 
-  assign c_ready = ~p1_valid_q | move1;
+  assign c_ready = (~p1_valid_q | move1) & ~stale_q;
 
   wire [TAG_BITS-1:0]  p2_tag;
   wire [3:0]           p2_op;
@@ -129,7 +133,7 @@ module clhls_atomic_cached #(
       p2_hit_q   <= 1'b0;
     end else begin
       if (c_ready) p1_valid_q <= c_valid;
-      if (move1) p2_valid_q <= p1_valid_q;
+      p2_valid_q <= move1 ? p1_valid_q : p2_valid_q & ~issue;
       if (filled) p2_hit_q <= 1'b1;
       else if (move1) p2_hit_q <= p1_hit;
     end
@@ -146,38 +150,37 @@ module clhls_atomic_cached #(
       p2_line_q <= p1_line_q;
       p2_side_q <= p1_side_q;
     end
-    if (filled) key[p2_index] <= p2_line_q[LINE_BITS-1:IW];
+    if (filled | next_line) key[index_q] <= {filled, p2_line_q[LINE_BITS-1:IW]};
+    stale_q <= filled | next_line;
   end
 
-  // The tag of stage 1 follows every change of its place.
-  wire [IW-1:0] p1_index = c_ready ? c_line[IW-1:0] : p1_line_q[IW-1:0];
+  // Read with the request, and again when it may have changed since.
+  wire [IW-1:0] p1_index = stale_q ? p1_line_q[IW-1:0] : c_line[IW-1:0];
   always @(posedge clk) begin
-    if (filled & (p1_index == p2_index)) begin
-      p1_known_q <= 1'b1;
-      p1_key_q   <= p2_line_q[LINE_BITS-1:IW];
-    end else if (next_line & (p1_index == index_q)) begin
-      p1_known_q <= 1'b0;
-    end else if (c_ready) begin
-      p1_known_q <= known_q[c_line[IW-1:0]];
-      p1_key_q   <= key[c_line[IW-1:0]];
-    end
+    if (stale_q | c_ready) {p1_known_q, p1_key_q} <= key[p1_index];
   end
 
   // ---- miss and flush ----
   wire miss      = p2_valid_q & p2_pred_q & ~p2_hit_q;
-  wire want_sweep = flush & ~p1_valid_q & ~p2_valid_q & (|known_q);
+  wire want_sweep = flush & ~p1_valid_q & ~p2_valid_q & any_q;
   reg [1:0] step_q;         // RAM read cycles
   reg [KW-1:0] victim_key_q;
   reg [8*BUS_BYTES-1:0] victim_q;
 
   always @(posedge clk) begin
     if (rst) begin
-      state_q   <= ST_RUN;
-      sweep_q   <= 1'b0;
+      state_q   <= ST_DRAIN;
+      sweep_q   <= 1'b1;
+      fresh_q   <= 1'b1;
+      looked_q  <= 1'b0;
+      any_q     <= 1'b0;
       aw_done_q <= 1'b0;
       w_done_q  <= 1'b0;
       step_q    <= 2'd0;
     end else begin
+      looked_q  <= (state_q == ST_DRAIN) & ~busy & ~next_line;
+      fresh_q   <= fresh_q & ~(swept & next_line);
+      any_q     <= filled | (any_q & ~(swept & next_line));
       aw_done_q <= (state_q == ST_WRITE) & (aw_done_q | aw_ready);
       w_done_q  <= (state_q == ST_WRITE) & (w_done_q | w_ready);
       step_q    <= (state_q == ST_VICTIM) ? step_q + 2'd1 : 2'd0;
@@ -187,9 +190,9 @@ module clhls_atomic_cached #(
           if (miss | want_sweep) state_q <= ST_DRAIN;
         end
         ST_DRAIN: begin
-          // sweeping passes here once per line; a clean line costs one cycle
-          if (~busy & (sweep_q | ~owing)) begin
-            if (is_dirty) state_q <= ST_VICTIM;
+          // sweeping passes here once per line; a clean line costs two cycles
+          if (looked_q & (sweep_q | ~owing)) begin
+            if (dirty) state_q <= ST_VICTIM;
             else if (~sweep_q) state_q <= ST_ASK;
             else if (swept) state_q <= ST_RUN;
           end
@@ -204,30 +207,11 @@ module clhls_atomic_cached #(
   end
 
   always @(posedge clk) begin
-    if (state_q == ST_RUN) index_q <= miss ? p2_index : {IW{1'b0}};
+    if (rst) index_q <= {IW{1'b0}};
+    else if (state_q == ST_RUN) index_q <= miss ? p2_index : {IW{1'b0}};
     else if (next_line) index_q <= index_q + 1'b1;
-    if (state_q == ST_DRAIN) victim_key_q <= key[index_q];
+    if (state_q == ST_DRAIN) victim_key_q <= key[index_q][KW-1:0];
     if (state_q == ST_VICTIM) victim_q <= x_rdata;
-  end
-
-  integer i;
-  always @(posedge clk) begin
-    if (rst) begin
-      known_q <= {LINES{1'b0}};
-      dirty_q <= {LINES{1'b0}};
-    end else begin
-      for (i = 0; i < LINES; i = i + 1) begin
-        if (filled & (p2_index == i[IW-1:0])) begin
-          known_q[i] <= 1'b1;
-          dirty_q[i] <= 1'b0;
-        end else if (next_line & (index_q == i[IW-1:0])) begin
-          known_q[i] <= 1'b0;
-          dirty_q[i] <= 1'b0;
-        end else if (writes & (p2_index == i[IW-1:0])) begin
-          dirty_q[i] <= 1'b1;
-        end
-      end
-    end
   end
 
   assign ar_valid = state_q == ST_ASK;
@@ -290,20 +274,37 @@ module clhls_atomic_cached #(
       assign w_valid  = (state_q == ST_WRITE) & ~w_done_q;
       assign w_data   = victim_q;
 
-      // Lanes that were written, line by line; what stands there counts only while the line is dirty. Others are not written back:
-      // a line may belong to the buffer in part only.
-      (* ram_style = "distributed" *)
-      reg  [LANES-1:0] lanes [0:LINES-1];
-      wire [LANES-1:0] written = lanes[(state_q == ST_RUN) ? p2_index : index_q];
-      reg  [LANES-1:0] mark;
+      // Lanes that were written, line by line, a memory for each lane; a line without any is clean. Others are not written back: a
+      // line may belong to the buffer in part only.  A lane is noted a cycle after its operation was issued, a line cleaned a
+      // cycle after it was filled or forgotten.
+      reg              dirty_q;
+      reg              mark_q;
+      reg  [IW-1:0]    mark_index_q;
+      reg  [LANES-1:0] mark_lanes_q;
+      reg              clean_q;
+      wire [LANES-1:0] written;
       reg  [LANES-1:0] victim_lanes_q;
       integer l;
-      always @* begin
-        for (l = 0; l < LANES; l = l + 1) mark[l] = (LANES == 1) | ({{(32-LANE_BITS){1'b0}}, p2_lane} == l);
+      assign marking = mark_q;
+      assign dirty   = dirty_q;
+      always @(posedge clk) begin
+        mark_q  <= ~rst & writes;
+        clean_q <= ~rst & (filled | next_line);
       end
       always @(posedge clk) begin
-        if (writes) lanes[p2_index] <= mark | (written & {LANES{dirty_q[p2_index]}});
+        mark_index_q <= writes ? p2_index : index_q;
+        for (l = 0; l < LANES; l = l + 1) mark_lanes_q[l] <= writes & ((LANES == 1) | ({{(32-LANE_BITS){1'b0}}, p2_lane} == l));
+        dirty_q <= (|written) & ~fresh_q;
         if (state_q == ST_VICTIM) victim_lanes_q <= written;
+      end
+      genvar t;
+      for (t = 0; t < LANES; t = t + 1) begin : g_mark
+        (* ram_style = "distributed" *)
+        reg lane [0:LINES-1];
+        assign written[t] = lane[index_q];
+        always @(posedge clk) begin
+          if (mark_lanes_q[t] | clean_q) lane[mark_index_q] <= mark_lanes_q[t];
+        end
       end
       genvar s;
       for (s = 0; s < LANES; s = s + 1) begin : g_strobe
@@ -327,6 +328,8 @@ module clhls_atomic_cached #(
       wire [LANE_BITS-1:0] w_lane;
       wire [DW-1:0] w_word;
 
+      assign marking = 1'b0;
+      assign dirty   = 1'b0;
       assign owing   = 1'b0;
       assign room    = room_q;
       assign pending = pending_q;
@@ -358,7 +361,7 @@ module clhls_atomic_cached #(
       clhls_fifo #(
         .WIDTH(LINE_BITS), .DEPTH(DEPTH), .TARGET(TARGET)
       ) u_lines (
-        .clk(clk), .rst(rst), .s_valid(x_valid & x_write), .s_ready(taken_unused[1]), .s_data({key[x_index], x_index}),
+        .clk(clk), .rst(rst), .s_valid(x_valid & x_write), .s_ready(taken_unused[1]), .s_data({key[x_index][KW-1:0], x_index}),
         .m_valid(aw_valid), .m_ready(aw_ready), .m_data(aw_line)
       );
 
@@ -382,7 +385,7 @@ module clhls_atomic_cached #(
         assign w_strb[s*BYTES +: BYTES] = {BYTES{w_lane == s}};
       end
 
-      wire unused = &{1'b0, taken_unused, victim_key_q, victim_q, aw_done_q, w_done_q};
+      wire unused = &{1'b0, taken_unused, victim_key_q, victim_q, aw_done_q, w_done_q, writes, fresh_q};
     end
   endgenerate
 
@@ -390,7 +393,7 @@ module clhls_atomic_cached #(
   assign idle = idle_q;
   always @(posedge clk) begin
     if (rst) idle_q <= 1'b1;
-    else idle_q <= ~(c_valid | p1_valid_q | p2_valid_q | busy | wrote | owing | (|dirty_q)) & (state_q == ST_RUN);
+    else idle_q <= ~(c_valid | p1_valid_q | p2_valid_q | busy | wrote | owing | any_q) & (state_q == ST_RUN);
   end
 
 endmodule

@@ -60,8 +60,6 @@ module clhls_atomic_direct #(
   reg [3:0]           op_q;
   reg [LINE_BITS-1:0] line_q;
   reg [LANE_BITS-1:0] lane_q;
-  reg [DW-1:0]        data_q;
-  reg [DW-1:0]        compare_q;
   reg [DW-1:0]        old_q;
   reg [DW-1:0]        new_q;
   wire [DW-1:0]       new_d;
@@ -97,7 +95,8 @@ module clhls_atomic_direct #(
   clhls_atomic_alu #(
     .WIDTH(DW), .OPS(OPS)
   ) u_alu (
-    .op(op_q), .old(old_q), .data(data_q), .compare(compare_q), .strb({BYTES{1'b1}}), .value(new_d), .write(write)
+    .clk(clk), .en(state_q == ST_IDLE), .op(c_op), .data(c_data), .compare(c_compare), .strb({BYTES{1'b1}}),
+    .old(old_q), .value(new_d), .write(write)
   );
 
   always @(posedge clk) begin
@@ -126,8 +125,6 @@ module clhls_atomic_direct #(
       op_q      <= c_op;
       line_q    <= c_line;
       lane_q    <= c_lane;
-      data_q    <= c_data;
-      compare_q <= c_compare;
       old_q     <= {DW{1'b0}};
     end
     if (r_valid & (state_q == ST_READ)) old_q <= word;

@@ -27,11 +27,11 @@ module clhls_loop_gate #(
   localparam XW = $clog2(EXITS + 1);
   localparam SW = CW > XW ? CW : XW;
 
+  // Both handshakes come late: what follows from either is known before.
   reg  [CW-1:0] room_q;  // free places
   reg           open_q;  // room_q != 0
   wire [SW-1:0] left;    // tokens that left
   wire          enter = m_valid & m_ready;
-  wire [CW-1:0] room_d = room_q + left[CW-1:0] - {{(CW-1){1'b0}}, enter};
 
   assign m_valid = s_valid & open_q;
   assign s_ready = m_ready & open_q;
@@ -39,33 +39,42 @@ module clhls_loop_gate #(
   generate
     if (EXITS == 1) begin : g_one
       assign left = {{(SW-1){1'b0}}, exit_pulse};
+      wire last = room_q == {{(CW-1){1'b0}}, 1'b1};
+      always @(posedge clk) begin
+        if (rst) begin
+          room_q <= LIMIT[CW-1:0];
+          open_q <= 1'b1;
+        end else begin
+          if (exit_pulse & ~enter) room_q <= room_q + 1'b1;
+          else if (enter & ~exit_pulse) room_q <= room_q - 1'b1;
+          open_q <= exit_pulse | (enter ? ~last : open_q);
+        end
+      end
     end else begin : g_many
-      reg [SW-1:0] left_d;
-      reg [SW-1:0] left_q;
+      reg  [SW-1:0] left_d;
+      reg  [SW-1:0] left_q;
+      wire [CW-1:0] room = room_q + left[CW-1:0];
+      assign left = left_q;
       integer i;
       always @* begin
         left_d = {SW{1'b0}};
         for (i = 0; i < EXITS; i = i + 1) left_d = left_d + {{(SW-1){1'b0}}, exit_pulse[i]};
       end
       always @(posedge clk) begin
-        if (rst) left_q <= {SW{1'b0}};
-        else left_q <= left_d;
+        if (rst) begin
+          left_q <= {SW{1'b0}};
+          room_q <= LIMIT[CW-1:0];
+          open_q <= 1'b1;
+        end else begin
+          left_q <= left_d;
+          room_q <= room - {{(CW-1){1'b0}}, enter};
+          open_q <= enter ? room != {{(CW-1){1'b0}}, 1'b1} : room != {CW{1'b0}};
+        end
       end
-      assign left = left_q;
     end
   endgenerate
 
   wire unused = &{1'b0, left};  // its upper bits when EXITS > LIMIT
-
-  always @(posedge clk) begin
-    if (rst) begin
-      room_q <= LIMIT[CW-1:0];
-      open_q <= 1'b1;
-    end else begin
-      room_q <= room_d;
-      open_q <= room_d != 0;
-    end
-  end
 
 `ifdef FORMAL
   `include "clhls_loop_gate.fv.vh"

@@ -93,22 +93,23 @@ module clhls_rmw #(
   reg                 e_valid_q;
   reg                 e_pred_q;
   reg [ADDR_BITS-1:0] e_addr_q;
-  reg [SIDE-1:0]      e_side_q;
   reg [WIDTH-1:0]     e_old_q;
   wire [WIDTH-1:0]    e_value;
   wire                e_write;
-  wire [TAG_BITS-1:0] e_tag;
-  wire [WIDTH/8-1:0]  e_strb;
-  wire [WIDTH-1:0]    e_compare;
-  wire [WIDTH-1:0]    e_data;
-  wire [3:0]          e_op;
+  reg  [TAG_BITS-1:0] e_tag_q;
+  wire [TAG_BITS-1:0] h_tag;     // of the operation that enters E next, as the others
+  wire [WIDTH/8-1:0]  h_strb;
+  wire [WIDTH-1:0]    h_compare;
+  wire [WIDTH-1:0]    h_data;
+  wire [3:0]          h_op;
 
-  assign {e_tag, e_strb, e_compare, e_data, e_op} = e_side_q;
+  assign {h_tag, h_strb, h_compare, h_data, h_op} = side_p[HEAD*SIDE +: SIDE];
 
   clhls_atomic_alu #(
     .WIDTH(WIDTH), .OPS(OPS)
   ) u_alu (
-    .op(e_op), .old(e_old_q), .data(e_data), .compare(e_compare), .strb(e_strb), .value(e_value), .write(e_write)
+    .clk(clk), .en(1'b1), .op(h_op), .data(h_data), .compare(h_compare), .strb(h_strb),
+    .old(e_old_q), .value(e_value), .write(e_write)
   );
 
   // ---- results, youngest first: element 0 is being executed, 1 is being written, the rest are older ----
@@ -217,7 +218,7 @@ module clhls_rmw #(
 
   always @(posedge clk) begin
     e_addr_q <= addr_p[HEAD*ADDR_BITS +: ADDR_BITS];
-    e_side_q <= side_p[HEAD*SIDE +: SIDE];
+    e_tag_q  <= h_tag;
     e_old_q  <= operand;
   end
 
@@ -237,7 +238,7 @@ module clhls_rmw #(
   end
   always @(posedge clk) begin
     o_old_q <= e_old_q;
-    o_tag_q <= e_tag;
+    o_tag_q <= e_tag_q;
   end
 
   assign busy = (|valid_p) | e_valid_q | (|past_valid);
