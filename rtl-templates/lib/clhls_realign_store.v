@@ -1,6 +1,6 @@
 // Unaligned stores in front of an aligned unit: rotates the data, and collects the window of WINDOW bytes that an access ends in until
 // the next one comes, so that accesses that follow one another are one whole window each.
-// latency 4 in front of the unit, 5 with more than 4 parts, plus waiting time; II 1, for an access whose two windows are both new 2.
+// latency 5 in front of the unit, 6 with more than 4 parts, plus waiting time; II 1, for an access whose two windows are both new 2.
 // ACK=1: an access is answered when the unit has answered for each window of it.
 `default_nettype none
 
@@ -101,12 +101,24 @@ module clhls_realign_store #(
     end
   endgenerate
 
-  // The stage in front of the collector.
+  // The stage in front of the collector: what is before does not see in the same cycle what the collector decides.
+  wire               t_valid;
+  wire               t_ready;
+  wire [WIN-1:0]     t_win;
+  wire [2*PLACES-1:0] t_place;
+  wire [8*BYTES-1:0]  t_data;
   wire               e_valid;
   wire               e_ready;
   wire [WIN-1:0]     e_win;
   wire [2*PLACES-1:0] e_place;
   wire [8*BYTES-1:0]  e_data;
+  clhls_skid #(
+    .WIDTH(WIN + 2 * PLACES + 8 * BYTES)
+  ) u_turned (
+    .clk(clk), .rst(rst),
+    .s_valid(t_valid), .s_ready(t_ready), .s_data({t_win, t_place, t_data}),
+    .m_valid(e_valid), .m_ready(e_ready), .m_data({e_win, e_place, e_data})
+  );
 
   generate
     if (FINE > 0) begin : g_two_steps
@@ -116,10 +128,10 @@ module clhls_realign_store #(
       reg [2*PLACES-1:0] r1_place_q;
       reg [8*BYTES-1:0]  r1_data_q;
 
-      assign k_ready = ~r1_valid_q | e_ready;
-      assign e_valid = r1_valid_q;
-      assign e_win   = r1_win_q;
-      assign e_place = r1_place_q;
+      assign k_ready = ~r1_valid_q | t_ready;
+      assign t_valid = r1_valid_q;
+      assign t_win   = r1_win_q;
+      assign t_place = r1_place_q;
 
       always @(posedge clk) begin
         if (rst) r1_valid_q <= 1'b0;
@@ -139,14 +151,14 @@ module clhls_realign_store #(
         for (c = 0; c < (1 << FINE); c = c + 1) begin : g_choice
           assign from[c*PB +: PB] = r1_data_q[((i + PARTS - c) % PARTS)*PB +: PB];
         end
-        assign e_data[i*PB +: PB] = from[r1_off_q*PB +: PB];
+        assign t_data[i*PB +: PB] = from[r1_off_q*PB +: PB];
       end
     end else begin : g_one_step
-      assign k_ready = e_ready;
-      assign e_valid = k_valid;
-      assign e_win   = k_win;
-      assign e_place = k_place;
-      assign e_data  = k_turned;
+      assign k_ready = t_ready;
+      assign t_valid = k_valid;
+      assign t_win   = k_win;
+      assign t_place = k_place;
+      assign t_data  = k_turned;
     end
   endgenerate
 
@@ -309,7 +321,7 @@ module clhls_realign_store #(
   );
   assign u_addr = {out_win, {SIZE{1'b0}}};
 
-  assign idle = ~(k_valid | e_valid | p_valid_q | c_valid_q | u_valid);
+  assign idle = ~(k_valid | t_valid | e_valid | p_valid_q | c_valid_q | u_valid);
 
   // ---- answers: how many accesses end with each window ----
   generate
