@@ -1,7 +1,7 @@
 // Global atomics on memory that nothing else writes during the launch: direct-mapped cache of LINES bus lines in front of a
 // read-modify-write pipeline.  Only bytes that operations have written are written back.
 // latency 8 on a hit, II 1 on hits (any addresses); a miss waits for the pipeline and the write before, sends the victim and fetches its
-// line.  Flushing passes every line, two cycles each, writes dirty ones, about 6 cycles each, and waits for memory to acknowledge the last
+// line.  Flushing passes every line, a cycle each, writes dirty ones, about 6 cycles each, and waits for memory to acknowledge the last
 // one.  After reset all lines are forgotten the same way.
 // THROUGH = 1: others may read.  Every operation that writes goes to memory at once and is answered when memory has acknowledged
 // it, DEPTH of them under way; a miss waits for all of them.
@@ -87,7 +87,7 @@ module clhls_atomic_cached #(
 
   (* ram_style = "distributed" *)
   reg [KW:0]  key [0:LINES-1];  // known, key
-  reg         stale_q;      // a key changed in the last cycle: stage 1 may have read the one before
+  reg         stale_q;      // a line changed in the last cycle: stage 1 may have read the key before, and the RAM is being written
   reg         any_q;        // some line is known
   reg         fresh_q;      // the sweep after reset: what stands for the lines means nothing
   reg         looked_q;     // `dirty` tells of the line at index_q
@@ -106,17 +106,19 @@ module clhls_atomic_cached #(
   wire        owing;        // written lines that memory has not acknowledged: another miss could fetch one of them
   wire        p1_hit = p1_known_q & (p1_key_q == p1_line_q[LINE_BITS-1:IW]);
   wire        room;         // THROUGH: the operation's answer has a place to wait
-  wire        issue = p2_valid_q & (state_q == ST_RUN) & (p2_hit_q | ~p2_pred_q) & room;
+  wire        issue = p2_valid_q & (state_q == ST_RUN) & (p2_hit_q | ~p2_pred_q) & room & ~stale_q;
   wire        writes = (THROUGH == 0) & issue & p2_pred_q & (p2_op != OP_LOAD);  // the line becomes dirty
   // Stage 1 to stage 2; not while lines are being forgotten, as it reads the tags.
-  wire        move1 = ((~p2_valid_q & ~sweep_q) | issue) & ~stale_q;
+  wire        move1 = (~p2_valid_q & ~sweep_q & ~stale_q) | issue;
   wire        filled = (state_q == ST_FILL) & r_valid;
   wire        swept  = sweep_q & (&index_q);
 
   wire        wrote = (state_q == ST_WRITE) & (aw_done_q | aw_ready) & (w_done_q | w_ready);
   // sweeping: the line at index_q is forgotten, the next one is at work
+  wire        look;         // the lanes of the line that is next at work are read
   wire        next_line = sweep_q & (((state_q == ST_DRAIN) & looked_q & ~dirty) | wrote);
 
+  assign look    = ((state_q == ST_DRAIN) & ~busy & ~looked_q) | next_line;
   assign c_ready = (~p1_valid_q | move1) & ~stale_q;
 
   wire [TAG_BITS-1:0]  p2_tag;
@@ -133,7 +135,7 @@ module clhls_atomic_cached #(
       p2_hit_q   <= 1'b0;
     end else begin
       if (c_ready) p1_valid_q <= c_valid;
-      p2_valid_q <= move1 ? p1_valid_q : p2_valid_q & ~issue;
+      if (move1) p2_valid_q <= p1_valid_q;
       if (filled) p2_hit_q <= 1'b1;
       else if (move1) p2_hit_q <= p1_hit;
     end
@@ -178,7 +180,7 @@ module clhls_atomic_cached #(
       w_done_q  <= 1'b0;
       step_q    <= 2'd0;
     end else begin
-      looked_q  <= (state_q == ST_DRAIN) & ~busy & ~next_line;
+      looked_q  <= (state_q != ST_RUN) & (looked_q | look);
       fresh_q   <= fresh_q & ~(swept & next_line);
       any_q     <= filled | (any_q & ~(swept & next_line));
       aw_done_q <= (state_q == ST_WRITE) & (aw_done_q | aw_ready);
@@ -190,7 +192,7 @@ module clhls_atomic_cached #(
           if (miss | want_sweep) state_q <= ST_DRAIN;
         end
         ST_DRAIN: begin
-          // sweeping passes here once per line; a clean line costs two cycles
+          // sweeping passes here once per line; a clean line costs one cycle
           if (looked_q & (sweep_q | ~owing)) begin
             if (dirty) state_q <= ST_VICTIM;
             else if (~sweep_q) state_q <= ST_ASK;
@@ -282,6 +284,7 @@ module clhls_atomic_cached #(
       reg  [IW-1:0]    mark_index_q;
       reg  [LANES-1:0] mark_lanes_q;
       reg              clean_q;
+      reg  [IW-1:0]    look_q;  // line at index_q until it was looked at, then the one after it
       wire [LANES-1:0] written;
       reg  [LANES-1:0] victim_lanes_q;
       integer l;
@@ -294,14 +297,19 @@ module clhls_atomic_cached #(
       always @(posedge clk) begin
         mark_index_q <= writes ? p2_index : index_q;
         for (l = 0; l < LANES; l = l + 1) mark_lanes_q[l] <= writes & ((LANES == 1) | ({{(32-LANE_BITS){1'b0}}, p2_lane} == l));
-        dirty_q <= (|written) & ~fresh_q;
-        if (state_q == ST_VICTIM) victim_lanes_q <= written;
+        if (look) begin
+          dirty_q        <= (|written) & ~fresh_q;
+          victim_lanes_q <= written;
+          look_q         <= look_q + 1'b1;
+        end
+        if (rst) look_q <= {IW{1'b0}};
+        else if (state_q == ST_RUN) look_q <= miss ? p2_index : {IW{1'b0}};
       end
       genvar t;
       for (t = 0; t < LANES; t = t + 1) begin : g_mark
         (* ram_style = "distributed" *)
         reg lane [0:LINES-1];
-        assign written[t] = lane[index_q];
+        assign written[t] = lane[look_q];
         always @(posedge clk) begin
           if (mark_lanes_q[t] | clean_q) lane[mark_index_q] <= mark_lanes_q[t];
         end

@@ -1,7 +1,7 @@
 // Memory with a read-modify-write pipeline: one atomic operation a cycle on any address, also on the same one in every cycle.
 // latency 4 with LANES = 1, else 5 (i_valid to o_valid), II 1; never stalls.
 // A result is forwarded to the following operations until reads see it in the RAM.  The x_ port moves whole lines (cache fill and
-// eviction); it may only be used while no operation is inside.
+// eviction); it may only be used while no operation is inside, and a line that is written be used from the second cycle after on.
 `default_nettype none
 
 module clhls_rmw #(
@@ -46,10 +46,10 @@ module clhls_rmw #(
     end
   end
 
-  // Stages: 1 and 2 RAM, 3 lane selection (LANES > 1 only), E execute, W write.  HEAD stages come before E.
+  // Stages: 1 and 2 RAM, 3 lane selection (LANES > 1 only), E execute, W result, then write.  HEAD stages come before E.
   localparam HEAD  = (LANES > 1) ? 3 : 2;
   localparam SIDE  = TAG_BITS + WIDTH / 8 + 2 * WIDTH + 4;
-  localparam PAST  = HEAD + 2;  // earlier operations whose result a read does not see
+  localparam PAST  = HEAD + 3;  // earlier operations whose result a read does not see
 
   // ---- what travels with an operation to E; element 0 is the input ----
   wire [HEAD:0]                    valid_p;
@@ -112,7 +112,7 @@ module clhls_rmw #(
     .old(e_old_q), .value(e_value), .write(e_write)
   );
 
-  // ---- results, youngest first: element 0 is being executed, 1 is being written, the rest are older ----
+  // ---- results, youngest first: element 0 is being executed, 1 is given out, 2 is being written, the rest are older ----
   wire [PAST-1:0]           past_valid;
   wire [PAST*ADDR_BITS-1:0] past_addr;
   wire [PAST*WIDTH-1:0]     past_value;
@@ -181,13 +181,24 @@ module clhls_rmw #(
     end
   endgenerate
 
+  // What is written goes through registers: the RAM's tiles are far apart.
+  reg [LANES-1:0]       ram_wen_q;
+  reg [LINE_BITS-1:0]   ram_waddr_q;
+  reg [LANES*WIDTH-1:0] ram_wdata_q;
+  always @(posedge clk) begin
+    if (rst) ram_wen_q <= {LANES{1'b0}};
+    else ram_wen_q <= x_wen ? {LANES{1'b1}} : w_lane;
+  end
+  always @(posedge clk) begin
+    ram_waddr_q <= x_wen ? x_line : w_addr[ADDR_BITS-1 -: LINE_BITS];
+    ram_wdata_q <= x_wen ? x_wdata : {LANES{w_value}};
+  end
+
   clhls_ram #(
     .WIDTH(LANES * WIDTH), .DEPTH(DEPTH), .WE_WIDTH(LANES), .COLLIDES(0), .TARGET(TARGET)
   ) u_ram (
     .clk(clk), .en(1'b1), .en_out(1'b1),
-    .wen(x_wen ? {LANES{1'b1}} : w_lane),
-    .waddr(x_wen ? x_line : w_addr[ADDR_BITS-1 -: LINE_BITS]),
-    .wdata(x_wen ? x_wdata : {LANES{w_value}}),
+    .wen(ram_wen_q), .waddr(ram_waddr_q), .wdata(ram_wdata_q),
     .ren(i_valid | x_ren),
     .raddr(x_ren ? x_line : i_addr[ADDR_BITS-1 -: LINE_BITS]),
     .rdata(rdata)
