@@ -2,6 +2,8 @@
 
 #[expect(dead_code, reason = "only the bounds are used")]
 mod functions;
+#[path = "../examples/ulp/kept.rs"]
+mod kept;
 #[expect(dead_code, reason = "a test needs no page")]
 #[path = "../examples/ulp/state.rs"]
 mod state;

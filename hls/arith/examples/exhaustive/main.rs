@@ -12,6 +12,8 @@ mod conversions;
 #[path = "../ulp/fingerprint.rs"]
 mod fingerprint;
 mod host;
+#[path = "../ulp/kept.rs"]
+mod kept;
 mod record;
 mod suites;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 
-use crate::{Suite, fingerprint};
+use crate::{Suite, fingerprint, kept};
 
 /// A suite that found no difference.
 pub struct Row {
@@ -49,10 +49,7 @@ pub struct Record {
 impl Record {
     /// Reads the file; nothing where there is none.
     pub fn load(path: &str) -> io::Result<Record> {
-        let text = match std::fs::read_to_string(path) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
-            other => other?,
-        };
+        let text = kept::read(path)?;
         let rows = text.lines().filter_map(Row::from_tsv).map(|row| (row.name.clone(), row));
         Ok(Record { path: path.to_owned(), rows: rows.collect() })
     }
@@ -66,10 +63,7 @@ impl Record {
     pub fn put(&mut self, row: Row) -> io::Result<()> {
         self.rows.insert(row.name.clone(), row);
         let text: String = self.rows.values().map(Row::to_tsv).collect();
-        // Never half a file, whenever the run is interrupted.
-        let new = format!("{}.new", self.path);
-        std::fs::write(&new, text)?;
-        std::fs::rename(&new, &self.path)
+        kept::replace(&self.path, &text)
     }
 
     /// What is known of these suites as a page.

@@ -19,6 +19,7 @@ mod filter;
 mod fingerprint;
 #[path = "../../tests/functions/mod.rs"]
 mod functions;
+mod kept;
 mod lanes;
 mod measure;
 mod operands;

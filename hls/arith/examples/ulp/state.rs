@@ -5,9 +5,9 @@ use clhls_arith as arith;
 use ir::MathFn;
 use std::fmt::Write as _;
 use std::io;
-use std::path::Path;
 
 use crate::functions::bounds::bound;
+use crate::kept;
 
 /// The largest error of a function, or of those of its cases that have been run.
 #[derive(Clone)]
@@ -72,10 +72,7 @@ pub struct State {
 impl State {
     /// Reads the file; nothing where there is none.
     pub fn load(path: &str) -> io::Result<State> {
-        let text = match std::fs::read_to_string(path) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
-            other => other?,
-        };
+        let text = kept::read(path)?;
         Ok(State { path: path.to_owned(), rows: text.lines().filter_map(Row::from_tsv).collect() })
     }
 
@@ -108,18 +105,8 @@ impl State {
         self.rows.retain(|r| r.f != row.f || r.format != row.format || more(r));
         self.rows.push(row);
         self.rows.sort_by_key(|r| (r.format.width(), r.f, r.cases));
-        if let Some(folder) = Path::new(&self.path).parent() {
-            std::fs::create_dir_all(folder)?;
-        }
         let text: String = self.rows.iter().map(Row::to_tsv).collect();
-        if std::fs::metadata(&self.path).is_ok_and(|m| !m.is_file()) {
-            // Such as /dev/null, which must not be replaced.
-            return std::fs::write(&self.path, text);
-        }
-        // Never half a file, whenever the run is interrupted.
-        let new = format!("{}.new", self.path);
-        std::fs::write(&new, text)?;
-        std::fs::rename(&new, &self.path)
+        kept::replace(&self.path, &text)
     }
 
     /// The table as a page.
