@@ -84,7 +84,8 @@ pub struct Arg {
     /// [`ArgKind::Scalar`], [`ImageDescriptor::BYTES`](crate::ImageDescriptor::BYTES) for images, 4 for samplers,
     /// [`PipeDescriptor::BYTES`](crate::PipeDescriptor::BYTES) for pipes, 0 for local pointers (they have no register).
     pub size: u32,
-    /// Alignment in bytes of the value, or of what a pointer points to.
+    /// Alignment in bytes of the value, or of what a pointer points to; for what a launch may pass see
+    /// [`KernelSignature::pointer_multiple`].
     pub align: u32,
     /// Byte address of its first register; `None` where it has none.
     pub offset: Option<u32>,
@@ -134,7 +135,7 @@ impl Arg {
 }
 
 /// Alignment in bytes of the pointers that a kernel takes whose [`KernelSignature::simd`] is
-/// above 1. Buffers and OpenCL's sub-buffers begin at such addresses.
+/// above 1, or that asks for it ([`KernelSignature::pointer_multiple`]). Buffers and OpenCL's sub-buffers begin at such addresses.
 pub const BUFFER_ALIGN: u64 = 64;
 
 /// What a caller must know to launch a kernel.
@@ -167,6 +168,13 @@ impl KernelSignature {
     /// there is one work-group in that dimension.
     pub fn row_multiple(&self) -> u32 {
         if self.simd_group_rows { self.simd } else { 1 }
+    }
+
+    /// What the address that a pointer argument takes must be a multiple of: [`BUFFER_ALIGN`] where several work-items go side
+    /// by side, or where the kernel joins accesses to neighbouring places that begin there.
+    pub fn pointer_multiple(&self, arg: &Arg) -> u64 {
+        let joins = u64::from(arg.align) >= BUFFER_ALIGN;
+        if self.simd > 1 || joins { BUFFER_ALIGN } else { 1 }
     }
 
     /// The argument with this name, or, if no argument has it, with this number.

@@ -28,6 +28,7 @@ pub(crate) fn options(compile: &CompileArgs, kernels: &[String]) -> Result<Optio
             _ => ir_opt::Level::O2,
         },
         simd: compile.simd,
+        aligned_pointers: true,
         compute_units: compile.compute_units,
         memory_ports: compile.memory_ports,
         image_cache: compile.image_cache,

@@ -27,6 +27,8 @@ pub struct Options {
     pub level: ir_opt::Level,
     /// Work-items side by side; `None`: as many as fill the memory port, where nothing else limits a kernel.
     pub simd: Option<u32>,
+    /// Whether a kernel may ask for pointers to multiples of [`abi::BUFFER_ALIGN`] where that makes it smaller.
+    pub aligned_pointers: bool,
     /// Copies of the datapath.
     pub compute_units: u32,
     /// Most memory ports, not more than the board has.
@@ -261,6 +263,7 @@ impl<'a> Pipeline<'a> {
             max_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
             unroll_less: self.unroll_less(),
             address_bits: self.board.memory.address_bits,
+            aligned_pointers: self.options.aligned_pointers,
             dump: if self.options.dump { Some(&dump) } else { None },
             ..ir_opt::Options::default()
         };

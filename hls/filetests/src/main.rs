@@ -387,6 +387,7 @@ fn run_sim(
             kernels: kernels.clone(),
             level: ir_opt::Level::O2,
             simd: settings.simd,
+            aligned_pointers: true,
             compute_units: settings.compute_units,
             memory_ports: settings.memory_ports,
             image_cache: None,

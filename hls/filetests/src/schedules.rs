@@ -52,6 +52,7 @@ fn schedules(
         kernels: vec![],
         level: ir_opt::Level::O2,
         simd: Some(1),
+        aligned_pointers: true,
         compute_units: 1,
         memory_ports: 1,
         image_cache: None,

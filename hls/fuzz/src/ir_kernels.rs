@@ -77,7 +77,8 @@ impl Gen<'_> {
     fn statements(&mut self, depth: u32, count: usize) {
         for _ in 0..count {
             match self.rng.below(if depth > 0 { 16 } else { 12 }) {
-                0..=5 => self.pure(),
+                0..=4 => self.pure(),
+                5 => self.neighbours(),
                 6 => self.load(),
                 7 => self.store(),
                 8 => self.private(),
@@ -209,6 +210,49 @@ impl Gen<'_> {
         let ptr = self.word(base);
         let v = self.int(Type::I32);
         self.b().store(ptr, v, MemFlags::aligned(4));
+    }
+
+    /// Accesses to some of eight words side by side, whose addresses are computed in different ways.
+    fn neighbours(&mut self) {
+        let base = if self.rng.below(2) == 0 { self.output } else { self.input };
+        let index = self.int(Type::I64);
+        let mut b = self.b();
+        let mask = b.size(WORDS - 8);
+        let first = b.binary(Op::And, index, mask);
+        let two = b.size(2);
+        let bytes = b.binary(Op::Shl, first, two);
+        let begin = b.ptr_add(base, bytes);
+        for _ in 0..2 + self.rng.below(6) {
+            let place = self.rng.below(8) as u64;
+            let ptr = match self.rng.below(3) {
+                0 => {
+                    let mut b = self.b();
+                    let offset = b.size(4 * place);
+                    b.ptr_add(begin, offset)
+                }
+                1 => self.word_beside(base, first, Op::Or, place),
+                _ => self.word_beside(base, first, Op::Add, place),
+            };
+            if base == self.output && self.rng.below(2) == 0 {
+                let v = self.int(Type::I32);
+                self.b().store(ptr, v, MemFlags::aligned(4));
+            } else {
+                let v = self.b().load(Type::I32, ptr, MemFlags::aligned(4));
+                self.pool.push(v);
+            }
+        }
+    }
+
+    /// The word of `base` whose number is what `op` makes of `first` and `place`, computed in 32 bits.
+    fn word_beside(&mut self, base: Value, first: Value, op: Op, place: u64) -> Value {
+        let mut b = self.b();
+        let narrow = b.zext_or_trunc(first, 32);
+        let place = b.constant(Type::I32, place.into());
+        let index = b.binary(op, narrow, place);
+        let wide = b.zext_or_trunc(index, 64);
+        let two = b.size(2);
+        let bytes = b.binary(Op::Shl, wide, two);
+        b.ptr_add(base, bytes)
     }
 
     /// Accesses to private variables: words of an array at any index, parts of a union.

@@ -200,15 +200,11 @@ fn check_arg(kernel: &KernelSignature, expected: &Arg, given: &LaunchArg) -> Res
     };
     match (expected.kind, given) {
         (ArgKind::GlobalPtr | ArgKind::ConstantPtr, &LaunchArg::Buffer { offset, .. })
-            if kernel.simd > 1 && !offset.is_multiple_of(abi::BUFFER_ALIGN) =>
+            if !offset.is_multiple_of(kernel.pointer_multiple(expected)) =>
         {
-            let problem = format!(
-                "the kernel was built for {} work-items at a time and takes pointers to multiples \
-                 of {} bytes in a buffer, not {offset}",
-                kernel.simd,
-                abi::BUFFER_ALIGN
-            );
-            fail(ErrorKind::ArgValue, problem)
+            let multiple = kernel.pointer_multiple(expected);
+            let why = crate::loaded::takes_multiples(kernel, multiple);
+            fail(ErrorKind::ArgValue, format!("{why} in a buffer, not {offset}"))
         }
         (ArgKind::GlobalPtr | ArgKind::ConstantPtr, LaunchArg::Buffer { .. } | LaunchArg::Null) => {
             Ok(())

@@ -112,6 +112,15 @@ pub fn check_raw_args(kernel: &KernelSignature, args: &[RawArg]) -> Result<(), E
     kernel.args.iter().zip(args).try_for_each(|(info, arg)| check_raw_arg(kernel, info, arg))
 }
 
+/// Why a pointer to elsewhere is refused.
+pub(crate) fn takes_multiples(kernel: &KernelSignature, multiple: u64) -> String {
+    let built = match kernel.simd {
+        1 => "to access neighbouring places together".to_owned(),
+        n => format!("for {n} work-items at a time"),
+    };
+    format!("the kernel was built {built} and takes pointers to multiples of {multiple} bytes")
+}
+
 /// Checks one argument; see [`check_raw_args`].
 ///
 /// # Errors
@@ -121,13 +130,9 @@ pub fn check_raw_arg(kernel: &KernelSignature, info: &Arg, arg: &RawArg) -> Resu
         |kind, what: String| Err(Error::new(kind, format!("{}: {what}", describe(kernel, info))));
     match (info.kind, arg) {
         (ArgKind::GlobalPtr | ArgKind::ConstantPtr, &RawArg::Pointer(address)) => {
-            if kernel.simd > 1 && !address.is_multiple_of(abi::BUFFER_ALIGN) {
-                let what = format!(
-                    "the kernel was built for {} work-items at a time and takes pointers to multiples of {} bytes",
-                    kernel.simd,
-                    abi::BUFFER_ALIGN
-                );
-                return fail(ErrorKind::ArgValue, what);
+            let multiple = kernel.pointer_multiple(info);
+            if !address.is_multiple_of(multiple) {
+                return fail(ErrorKind::ArgValue, takes_multiples(kernel, multiple));
             }
             Ok(())
         }

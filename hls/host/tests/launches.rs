@@ -2,7 +2,8 @@
 
 use abi::{Access, Arg, ArgKind, ElementType, KernelSignature};
 use host::{
-    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Value, check_args, run,
+    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, RawArg, Value, check_args,
+    run,
 };
 use std::path::Path;
 
@@ -169,6 +170,31 @@ fn arguments_are_checked() {
     let mut more = good_args();
     more.push(LaunchArg::Null);
     assert_eq!(check_args(&kernel, &more).expect_err("too many").kind, ErrorKind::ArgIndex);
+}
+
+#[test]
+fn pointers_begin_where_the_kernel_relies_on_it() {
+    let at = |offset: u64| LaunchArg::Buffer { buffer: BufferId(0), offset };
+    let refused = |kernel: &KernelSignature, offset: u64| {
+        let mut args = good_args();
+        args[0] = at(offset);
+        let raw = |address| host::check_raw_arg(kernel, &kernel.args[0], &RawArg::Pointer(address));
+        let (by_buffer, by_address) = (check_args(kernel, &args), raw(0x1000 + offset));
+        assert_eq!(by_buffer.is_err(), by_address.is_err(), "{by_buffer:?}, {by_address:?}");
+        by_buffer.err().map(|e| (e.kind, e.message))
+    };
+    let mut kernel = signature();
+    assert_eq!(refused(&kernel, 4), None);
+    kernel.args[0].align = 64; // it joins accesses
+    let (kind, message) = refused(&kernel, 4).expect("not a multiple of 64");
+    assert_eq!(kind, ErrorKind::ArgValue);
+    let why = "the kernel was built to access neighbouring places together and takes pointers to multiples of 64 bytes in a buffer, not 4";
+    assert!(message.ends_with(why), "{message}");
+    assert_eq!(refused(&kernel, 128), None);
+    kernel.args[0].align = 4;
+    kernel.simd = 2;
+    let (_, message) = refused(&kernel, 32).expect("not a multiple of 64");
+    assert!(message.contains("for 2 work-items at a time"), "{message}");
 }
 
 /// A device whose only kernel adds `n` to each float and appends what it got to a log.

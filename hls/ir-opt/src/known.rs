@@ -168,6 +168,16 @@ impl Known {
         wide.normal()
     }
 
+    /// [`Known::widen`], and what lies above the first bit that is known no more is given up at once: carries would reach a bit
+    /// further each time round.
+    pub fn widen_bits(&self, old: &Known) -> Known {
+        let below = |lost: u128| ones(lost.trailing_zeros().min(128));
+        let mut wide = *self;
+        wide.zeros &= below(old.zeros & !self.zeros);
+        wide.ones &= below(old.ones & !self.ones);
+        wide.widen(old)
+    }
+
     /// Lets each kind of fact sharpen the others.
     pub fn normal(self) -> Known {
         self.checked_normal().unwrap_or(Known::top(self.width))

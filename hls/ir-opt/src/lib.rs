@@ -10,6 +10,7 @@ pub mod edit;
 pub mod egraph;
 pub mod known;
 pub mod legal;
+pub mod linear;
 pub mod passes;
 pub mod registry;
 pub mod weight;
@@ -73,6 +74,9 @@ pub struct Options<'a> {
     pub one_by_one: BTreeSet<String>,
     /// Address bits that the board's memory needs.
     pub address_bits: u32,
+    /// Whether a kernel may ask for pointers to multiples of [`legal::DEVICE_WORD`]: it then raises the alignment of the
+    /// argument ([`ir::KernelArg::align`]).
+    pub aligned_pointers: bool,
     /// Sees the module after each pass.
     pub dump: Option<DumpFn<'a>>,
 }
@@ -88,6 +92,7 @@ impl Default for Options<'_> {
             unroll_less: BTreeMap::new(),
             one_by_one: BTreeSet::new(),
             address_bits: 64,
+            aligned_pointers: false,
             dump: None,
         }
     }

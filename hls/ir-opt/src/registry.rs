@@ -148,6 +148,11 @@ pub const PASSES: &[Pass] = &[
         "Repeats extensions in the blocks that use them, so that narrow values travel."
     ),
     function_pass!(
+        "hoist-slices",
+        hoist_slices::run,
+        "Takes the bits of a value that other blocks use where it is made, so that only these travel."
+    ),
+    function_pass!(
         "if-convert",
         if_convert::run,
         "Executes short arms of branches always, with predicated accesses and selected results."
@@ -167,6 +172,11 @@ pub const PASSES: &[Pass] = &[
         description: "Combines work-items along dimension 0 into tokens, with one wide access for all: as many as asked for, or as fill the memory port.",
         body: Body::Function(simd::run),
     },
+    context_pass!(
+        "coalesce",
+        coalesce::run,
+        "Makes loads, or stores, of a block at neighbouring places of device memory one wide access."
+    ),
     Pass {
         name: "egraph",
         description: "Rewrites pure operations by proved rules and keeps the terms that are cheapest in hardware.",
@@ -213,8 +223,8 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             CLEAN,
             &["narrow-addresses", "licm", "narrow", "gvn", "dce", "simplify-cfg"],
             // Before rewriting too: it may hide constant distances between addresses.
-            &["relax-order", "egraph", "gvn"],
-            &["narrow", "gvn", "sink-wires", "relax-order"],
+            &["relax-order", "coalesce", "egraph", "gvn"],
+            &["narrow", "gvn", "sink-wires", "hoist-slices", "relax-order"],
             SHAPE,
         ],
     };

@@ -21,13 +21,12 @@ fn options(text: &str) -> Options<'static> {
     };
     let address_bits = text.lines().find_map(|l| l.strip_prefix("; address-bits:"));
     let address_bits = address_bits.map_or(64, |n| n.trim().parse().expect("a number"));
+    let aligned_pointers = text.lines().any(|l| l == "; aligned-pointers");
+    let options = Options { address_bits, aligned_pointers, ..Options::default() };
+    let names = || header.split_whitespace().map(str::to_owned).collect();
     match level {
-        Some(level) => Options { level, address_bits, ..Options::default() },
-        None => Options {
-            passes: Some(header.split_whitespace().map(str::to_owned).collect()),
-            address_bits,
-            ..Options::default()
-        },
+        Some(level) => Options { level, ..options },
+        None => Options { passes: Some(names()), ..options },
     }
 }
 

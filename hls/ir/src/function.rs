@@ -222,7 +222,8 @@ pub struct KernelArg {
     pub kind: KernelArgKind,
     /// Bytes passed (pointers: the address width; by-value structs: their size).
     pub size: u32,
-    /// Alignment of the argument, or of what a pointer points to (0 = unknown).
+    /// Alignment of the argument, or of what a pointer points to (0 = unknown). The optimiser may raise that of a pointer to what
+    /// it then relies on.
     pub align: u32,
     /// Pointer that nothing else aliases (`restrict`).
     pub restrict: bool,

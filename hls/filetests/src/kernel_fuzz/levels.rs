@@ -292,6 +292,7 @@ fn hardware(module: &Module, (p, want): Known<'_>, level: Level) -> Result<(), S
         kernels: vec![p.name.clone()],
         level: ir_opt::Level::O2,
         simd: Some(1),
+        aligned_pointers: true,
         compute_units: b.compute_units,
         memory_ports: 1,
         image_cache: None,

@@ -88,6 +88,7 @@ fn simulated(module: &Module, local_bytes: u64, behaviour: Behaviour) -> Made {
         kernels: vec![],
         level: ir_opt::Level::O2,
         simd: Some(1),
+        aligned_pointers: true,
         compute_units: behaviour.compute_units,
         memory_ports: 1,
         image_cache: None,

@@ -9,6 +9,8 @@ use ir::{Block, Function, Inst, IntCC, KernelInfo, Op, Query, Terminator, Value}
 
 /// Changes of a block parameter before its ranges are widened.
 const CHANGES_BEFORE_WIDENING: u32 = 3;
+/// Changes of a block parameter before its known bits are widened too.
+const CHANGES_OF_BITS: u32 = 12;
 /// Changes of a block parameter after which nothing is assumed of it.
 const MOST_CHANGES: u32 = 24;
 
@@ -117,6 +119,7 @@ impl Ranges {
                             changed = true;
                             self.known[p] = Some(match changes[p] {
                                 n if n > MOST_CHANGES => Known::top(old.width),
+                                n if n > CHANGES_OF_BITS => joined.widen_bits(&old),
                                 n if n > CHANGES_BEFORE_WIDENING => joined.widen(&old),
                                 _ => joined,
                             });

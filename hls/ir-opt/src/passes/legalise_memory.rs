@@ -67,7 +67,7 @@ fn space_of(func: &Function, ptr: Value) -> Space {
     func.ty(ptr).space().unwrap_or(Space::Generic)
 }
 
-fn at_offset(b: &mut Builder<'_>, ptr: Value, offset: u32) -> Value {
+pub(super) fn at_offset(b: &mut Builder<'_>, ptr: Value, offset: u32) -> Value {
     if offset == 0 {
         return ptr;
     }
@@ -76,7 +76,7 @@ fn at_offset(b: &mut Builder<'_>, ptr: Value, offset: u32) -> Value {
 }
 
 /// The flags of a word `offset` bytes into an access.
-fn word_flags(flags: MemFlags, offset: u32) -> MemFlags {
+pub(super) fn word_flags(flags: MemFlags, offset: u32) -> MemFlags {
     let place = if offset == 0 { u32::from(flags.align_log2) } else { offset.trailing_zeros() };
     MemFlags { align_log2: flags.align_log2.min(place as u8), ..flags }
 }

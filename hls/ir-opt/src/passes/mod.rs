@@ -1,12 +1,14 @@
 //! The passes, one in a file. [`crate::registry`] names them and puts them in order.
 
 pub mod barriers;
+pub mod coalesce;
 pub mod contract;
 pub mod converge;
 pub mod dce;
 pub mod expand_remainders;
 pub mod fold;
 pub mod gvn;
+pub mod hoist_slices;
 pub mod if_convert;
 pub mod infer_spaces;
 pub mod inline;

@@ -179,6 +179,8 @@ fn generate(module: Module, board: &Board) -> driver::failure::Result<Generated>
         kernels: vec![],
         level: ir_opt::Level::O2,
         simd: Some(1),
+        // shared virtual memory has pointers to anywhere
+        aligned_pointers: false,
         compute_units: 1,
         memory_ports: 1,
         image_cache: None,
