@@ -155,10 +155,9 @@ impl<'f> Addresses<'f> {
             Some((op @ (Op::Shl | Op::Mul), [a, n])) if let Some(n) = constant(n) => {
                 let times = if op == Op::Shl { 1i128.checked_shl(n as u32) } else { Some(n) };
                 let from = self.known(*a);
-                let fits = |n: i128| !signed && scaled_fits(&from, n, width);
-                match times.filter(|n| fits(*n)) {
+                match times.filter(|n| scaled_fits(&from, *n, width, signed)) {
                     Some(n) => {
-                        self.add_exactly(sum, *a, false, factor.wrapping_mul(n), steps - 1);
+                        self.add_exactly(sum, *a, signed, factor.wrapping_mul(n), steps - 1);
                     }
                     None => sum.term(Term { value, signed }, factor),
                 }
@@ -206,10 +205,15 @@ fn fits_in(known: &Known, width: u32) -> bool {
     known.umax <= crate::bits::ones(width)
 }
 
-/// Whether all values times `n` are below 2^`width`.
-fn scaled_fits(known: &Known, n: i128, width: u32) -> bool {
+/// Whether `width` bits hold all values times `n`, which is positive.
+fn scaled_fits(known: &Known, n: i128, width: u32, signed: bool) -> bool {
+    let bounds = Known::top(width);
+    if signed {
+        let ends = (known.smin.checked_mul(n), known.smax.checked_mul(n));
+        return matches!(ends, (Some(low), Some(high)) if bounds.smin <= low && high <= bounds.smax && n > 0);
+    }
     let product = u128::try_from(n).ok().and_then(|n| known.umax.checked_mul(n));
-    product.is_some_and(|p| p <= crate::bits::ones(width))
+    product.is_some_and(|p| p <= bounds.umax)
 }
 
 #[derive(Default)]
@@ -277,6 +281,22 @@ mod tests {
         assert_eq!(addresses(&counting(4, "or v7, v5")), [(0, vec![4]), (4, vec![4])]);
         let odd = addresses(&counting(1, "or v7, v5"));
         assert_eq!(odd[1].0, 0, "an odd index may have the bit already");
+    }
+
+    #[test]
+    fn products_keep_signs_where_they_fit() {
+        let text = counting(1, "or v7, v5")
+            .replace("  v14:i64 = shl v13, v4\n", "  v14:i64 = add v13, v13\n");
+        assert_eq!(addresses(&text)[1], (0, vec![2]));
+        // a number of 34 bits holds four times any of 32 with a sign, one of 33 does not
+        for (width, factors) in [(34, vec![4]), (33, vec![1])] {
+            let wide = format!(
+                "v13:i{width} = sext v12\n  v19:i{width} = const 2\n  v20:i{width} = shl v13, v19\n  v14:i64 = sext v20"
+            );
+            let text = counting(1, "sub v1, v7");
+            let text = text.replace("v13:i64 = sext v12\n  v14:i64 = shl v13, v4", &wide);
+            assert_eq!(addresses(&text)[1], (0, factors), "{width} bits");
+        }
     }
 
     #[test]
