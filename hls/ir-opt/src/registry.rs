@@ -173,6 +173,11 @@ pub const PASSES: &[Pass] = &[
         body: Body::Function(simd::run),
     },
     context_pass!(
+        "independence",
+        independence::run,
+        "Marks loops of one block whose iterations provably touch different places of memory."
+    ),
+    context_pass!(
         "coalesce",
         coalesce::run,
         "Makes loads, or stores, of a block at neighbouring places of device memory one wide access."
@@ -225,6 +230,7 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             // Before rewriting too: it may hide constant distances between addresses.
             &["relax-order", "coalesce", "egraph", "gvn"],
             &["narrow", "gvn", "sink-wires", "hoist-slices", "relax-order"],
+            &["independence"],
             SHAPE,
         ],
     };

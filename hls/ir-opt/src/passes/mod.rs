@@ -10,6 +10,7 @@ pub mod fold;
 pub mod gvn;
 pub mod hoist_slices;
 pub mod if_convert;
+pub mod independence;
 pub mod infer_spaces;
 pub mod inline;
 pub mod legalise_memory;
