@@ -1,0 +1,7 @@
+"""numpy.sort."""
+
+import numpy as np
+
+
+def expected(launch, args):
+    return {"sorted": np.sort(args["data"])}
