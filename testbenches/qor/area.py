@@ -6,6 +6,7 @@ signature register that takes all outputs, so that three pins suffice, nothing i
 harness can limit the clock. What it costs is exactly known and subtracted.
 """
 
+import functools
 import json
 import re
 import shutil
@@ -63,6 +64,7 @@ def without_comments(text):
     return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S))
 
 
+@functools.cache
 def versions():
     """The tools and what they are told: part of the key of a result."""
     tools = []
@@ -138,10 +140,9 @@ def critical_path(report):
             "from": steps[0]["from"]["cell"], "to": steps[-1]["to"]["cell"]}
 
 
-def prepare(clhls, kernel):
-    """Builds the kernel and lays out its sources for the tools: folder, file names, harness bits, texts."""
-    design = common.OUT / "ecp5" / kernel.name
-    common.build(clhls, kernel, BOARD, design, "--clock", CLOCK_MHZ)
+def prepare(clhls, kernel, design, simd=1):
+    """Builds the kernel in the folder `design` and lays out its sources for the tools: folder, file names, harness bits, texts."""
+    common.build(clhls, kernel, BOARD, design, "--clock", CLOCK_MHZ, simd=simd)
     top = next(k["top"] for k in json.loads((design / "manifest.json").read_text())["kernels"])
     verilog, ins, outs = harness(top, (design / "rtl" / f"{top}.v").read_text())
     folder = design / "area"
@@ -166,22 +167,47 @@ def estimate_of(folder):
     return report["kernels"][0]["estimated_area"]
 
 
+def key_of(texts):
+    """What the figures of these sources are kept under."""
+    return common.digest(*versions(), SYNTH, *PNR, *texts)
+
+
+def figures_after_synthesis(key, sources):
+    """Figures, and whether they were in the cache."""
+    return common.cached(f"synth-{key}", lambda: synthesise(*sources))
+
+
+def route_key(key, figures):
+    return f"route-{key}" + ("-router2" if figures["lut"] > LARGE else "")
+
+
+def figures_after_routing(key, figures, sources):
+    """Figures, and whether they were in the cache."""
+    return common.cached(route_key(key, figures), lambda: route(*sources, figures["lut"] > LARGE))
+
+
+def measure(sources, texts):
+    """Figures of one design, after routing where it fits."""
+    key = key_of(texts)
+    figures, _ = figures_after_synthesis(key, sources)
+    return figures | figures_after_routing(key, figures, sources)[0] if figures["status"] == "not routed" else figures
+
+
 def stage(clhls, kernels, results, keep, budget=None):
     """Fills results[kernel]["area"]: synthesises all designs, then places and routes them, smallest first, until
     `budget` CPU seconds are used. Designs whose Verilog did not change stay as they are, and a row of an older design stays
     until the new one is routed. `keep` saves what is there so far.
     """
-    work = synthesis(clhls, kernels, results, [*versions(), SYNTH, *PNR], keep)
+    work = synthesis(clhls, kernels, results, keep)
     work.sort(key=lambda item: (item[0]["lut"], item[1].name))
     progress = common.Progress("route", len(work))
     for figures, kernel, sources in work:
         progress.begin(kernel.name)
-        name = f"route-{figures['key']}" + ("-router2" if figures["lut"] > LARGE else "")
-        if budget is not None and budget <= 0 and not common.is_cached(name):
+        if budget is not None and budget <= 0 and not common.is_cached(route_key(figures["key"], figures)):
             progress.end("not routed: the budget is used up")
             continue
         try:
-            routed, known = common.cached(name, lambda: route(*sources, figures["lut"] > LARGE))
+            routed, known = figures_after_routing(figures["key"], figures, sources)
         except Failed as error:
             routed, known = {"status": "failed"}, False
             print(f"{kernel.name}: {error}")
@@ -192,23 +218,24 @@ def stage(clhls, kernels, results, keep, budget=None):
         keep()
 
 
-def synthesis(clhls, kernels, results, told, keep):
+def synthesis(clhls, kernels, results, keep):
     """Synthesises all; (figures, kernel, sources) of those that are to be routed."""
+    versions()  # fails here, once, where a tool is missing
     progress, work = common.Progress("synthesis", len(kernels)), []
     for kernel in kernels:
         progress.begin(kernel.name)
         row = results.setdefault(kernel.name, {})
         before = row.get("area") or {"status": "not routed"}
         try:
-            sources, texts = prepare(clhls, kernel)
-            key = common.digest(*told, *texts)
+            sources, texts = prepare(clhls, kernel, common.OUT / "ecp5" / kernel.name)
+            key = key_of(texts)
             if before.get("key") == key and before["status"] not in UNFINISHED:
                 progress.end(f"{summary(before)}  (as before)")
                 continue
             estimated = estimate_of(sources[0])
             figures, known = far_too_large(estimated), False
             if not figures:
-                figures, known = common.cached(f"synth-{key}", lambda: synthesise(*sources))
+                figures, known = figures_after_synthesis(key, sources)
             figures = figures | {"key": key, "commit": common.commit(), "estimate": estimated}
         except Failed as error:
             figures, known = {"status": "failed"}, False

@@ -75,14 +75,12 @@ def volume(launch):
 
 
 def representative(name, launches):
-    """The launch called `large`, else the first `*_large`, else the first of those with most work-items."""
+    """The launch called `large`, else the first `*_large`, else `peer`, else the first of those with most work-items."""
     wanted = CHOSEN.get(name, "large")
-    for launch in launches:
-        if launch["name"] == wanted:
-            return launch
-    for launch in launches:
-        if launch["name"].endswith("_large"):
-            return launch
+    for suits in (lambda n: n == wanted, lambda n: n.endswith("_large"), lambda n: n == "peer"):
+        for launch in launches:
+            if suits(launch["name"]):
+                return launch
     most = max(map(volume, launches))
     return next(launch for launch in launches if volume(launch) == most)
 
