@@ -60,5 +60,14 @@ def any_order(launch, args):
     return {"out": np.stack([d, c + a, b, a], axis=1).reshape(-1)}
 
 
+def iterations(launch, args):
+    p, q, r, n = args["p"].copy(), args["q"].copy(), args["r"].copy(), one(args["n"])
+    p[1:2 * n:2] = p[1:2 * n:2] * 3 + p[0:2 * n:2]
+    q[:n] = q[3:n + 3] + 1
+    for i in range(n):
+        r[i + 5] = r[i] * 2 + 1
+    return {"p": p, "q": q, "r": r}
+
+
 def expected(launch, args):
     return globals()[launch.kernel](launch, args)

@@ -84,3 +84,15 @@ __kernel void any_order(__global const uchar *restrict in, __global uchar *restr
     out[i + 2] = b;
     out[i + 1] = again + a;
 }
+
+// In place; ahead of what is stored; behind it, where each iteration but the first five needs an earlier one.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void iterations(__global int *p, __global int *q, __global int *r, ulong n)
+{
+    for (ulong i = 0; i < n; i++)
+        p[2 * i + 1] = p[2 * i + 1] * 3 + p[2 * i];
+    for (ulong i = 0; i < n; i++)
+        q[i] = q[i + 3] + 1;
+    for (ulong i = 0; i < n; i++)
+        r[i + 5] = r[i] * 2 + 1;
+}

@@ -400,7 +400,8 @@ impl Joiner {
     }
 
     fn store(&mut self, b: &mut Builder<'_>, k: usize, last: Inst) {
-        let (pointer, flags) = self.begin(b, k, last);
+        // all pointers are there by now: that to the first byte needs no arithmetic
+        let (pointer, flags) = self.begin(b, k, self.groups[k].members[0].0);
         let own = b.func.insts[last].args.get(2).copied();
         let group = &self.groups[k];
         let (mut pieces, mut end) = (Pieces::new(), 0);
