@@ -40,6 +40,8 @@ struct Iterations<'f> {
     func: &'f Function,
     addresses: Addresses<'f>,
     block: Block,
+    /// The instructions of the block.
+    insts: FxHashSet<Inst>,
     accesses: Vec<Access>,
 }
 
@@ -63,7 +65,8 @@ impl<'f> Iterations<'f> {
             Access { inst, address: addresses.of(d.args[0]), bytes }
         });
         let accesses = accesses.collect();
-        Iterations { func, addresses, block, accesses }
+        let insts = func.blocks[block].insts.iter().copied().collect();
+        Iterations { func, addresses, block, insts, accesses }
     }
 
     /// Whether there is a pair to prove anything of, and none of them meets in different iterations.
@@ -110,7 +113,7 @@ impl<'f> Iterations<'f> {
             if needed.insert(inst) {
                 let args = self.func.insts[inst].args.iter();
                 let makers = args.filter_map(|v| self.func.def_inst(*v));
-                open.extend(makers.filter(|i| self.func.blocks[self.block].insts.contains(i)));
+                open.extend(makers.filter(|i| self.insts.contains(i)));
             }
         }
         needed.contains(&load.inst)
@@ -138,7 +141,7 @@ impl<'f> Iterations<'f> {
                 };
                 self.addresses.difference(call.args[k], value)?
             }
-            None => match self.func.def_inst(value).filter(|i| data.insts.contains(i)) {
+            None => match self.func.def_inst(value).filter(|i| self.insts.contains(i)) {
                 Some(inst) if steps > 0 => self.step_of_operation(inst, steps - 1)?,
                 Some(_) => return None,
                 None => 0,
