@@ -150,7 +150,7 @@ pub struct LoopHint {
     pub unroll: Option<u32>,
     /// Wanted initiation interval (`SPV_INTEL_fpga_loop_controls`).
     pub ii: Option<u32>,
-    /// No loop-carried memory dependence (`ivdep`).
+    /// No loop-carried memory dependence: promised by the source (`ivdep`) or proved by the optimiser.
     pub ivdep: bool,
     /// Dependence distance of at least this many iterations (0 = unknown).
     pub dependency_length: u32,

@@ -22,7 +22,8 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
     if groups.is_empty() {
         return;
     }
-    let blocks: Vec<Block> = groups.iter().map(|g| g.block).collect();
+    let mut blocks: Vec<Block> = groups.iter().map(|g| g.block).collect();
+    blocks.dedup();
     let pointers: Vec<usize> = groups.iter().filter_map(|g| g.relies_on).collect();
     for arg in pointers {
         if let Some(arg) = func.kernel.as_mut().and_then(|k| k.args.get_mut(arg)) {

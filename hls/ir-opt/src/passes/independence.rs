@@ -5,10 +5,11 @@ use crate::alias::{Alias, Kind, kind};
 use crate::known::Ranges;
 use crate::linear::{Address, Addresses};
 use base::FxHashSet;
+use ir::builder::sign_extend;
 use ir::{Block, Function, Inst, Op, Value};
 
-/// More iterations than are ever under way at a time, log2.
-const IN_FLIGHT_LOG2: u32 = 20;
+/// More iterations than are ever under way at a time, log2: each is in the loop for some thousand cycles at most.
+const IN_FLIGHT_LOG2: u32 = 16;
 
 /// Most operations that are looked through on a way.
 const MOST_STEPS: u32 = 16;
@@ -96,7 +97,7 @@ impl<'f> Iterations<'f> {
             return false;
         }
         let Some(step) = self.step(&a.address) else { return false };
-        let ahead = b.address.offset - a.address.offset;
+        let ahead = sign_extend((b.address.offset - a.address.offset) as u128, self.func.addr_bits);
         let b_later = meets_later(step, ahead, a.bytes, b.bytes) && !self.must_have_read(a, b);
         !b_later && !meets_later(step, -ahead, b.bytes, a.bytes)
     }
@@ -122,10 +123,11 @@ impl<'f> Iterations<'f> {
     /// Bytes by which an address moves from iteration to iteration, when that is constant for longer than iterations overlap.
     fn step(&self, address: &Address) -> Option<i128> {
         let terms = address.terms.iter().map(|(t, n)| (t.value, *n)).chain([(address.root, 1)]);
-        terms.into_iter().try_fold(0i128, |total, (value, factor)| {
+        let total = terms.into_iter().try_fold(0i128, |total, (value, factor)| {
             let moved = self.step_of(value, MOST_STEPS)?;
             total.checked_add(factor.checked_mul(moved)?)
-        })
+        });
+        lasting(total?, self.func.addr_bits)
     }
 
     /// By how much a value changes from iteration to iteration, when that is constant for longer than iterations overlap: what wraps
@@ -147,9 +149,11 @@ impl<'f> Iterations<'f> {
                 None => 0,
             },
         };
-        let width = self.func.bits(value);
-        let lasts = step.unsigned_abs().checked_ilog2().unwrap_or(0) + 1 + IN_FLIGHT_LOG2;
-        (step == 0 || width >= self.func.addr_bits || lasts <= width).then_some(step)
+        match self.func.bits(value) {
+            // the address decides
+            width if width >= self.func.addr_bits => Some(sign_extend(step as u128, width)),
+            width => lasting(step, width),
+        }
     }
 
     fn step_of_operation(&self, inst: Inst, steps: u32) -> Option<i128> {
@@ -165,6 +169,13 @@ impl<'f> Iterations<'f> {
             _ => None,
         }
     }
+}
+
+/// A step modulo 2^`width`, unless steps of this size come round to where they began while iterations overlap.
+fn lasting(step: i128, width: u32) -> Option<i128> {
+    let step = sign_extend(step as u128, width);
+    let bits = step.unsigned_abs().checked_ilog2().map_or(0, |n| n + 1 + IN_FLIGHT_LOG2);
+    (bits < width).then_some(step)
 }
 
 /// Whether an access of `second` bytes that begins `ahead` bytes behind one of `first` bytes, and `step` further each iteration, ever
@@ -184,7 +195,16 @@ fn meets_later(step: i128, ahead: i128, first: i128, second: i128) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::meets_later;
+    use super::{lasting, meets_later};
+
+    #[test]
+    fn steps_are_modulo_their_width() {
+        assert_eq!(lasting((1 << 64) - 8, 64), Some(-8));
+        assert_eq!(lasting(1 << 32, 32), Some(0), "the same place again");
+        assert_eq!(lasting(1 << 31, 32), None, "the same place every other time");
+        assert_eq!(lasting(1, 16), None);
+        assert_eq!(lasting(4, 32), Some(4));
+    }
 
     #[test]
     fn meetings_are_those_of_trying_all() {
