@@ -1,5 +1,6 @@
 //! Which memory accesses can touch the same bytes.
 
+use crate::linear::Addresses;
 use ir::analysis::{Base, Cfg, Provenance, root};
 use ir::{Function, Inst, Op, Space, Value};
 
@@ -55,6 +56,17 @@ impl<'f> Alias<'f> {
         (kind(op_a) == Kind::Write || kind(op_b) == Kind::Write) && self.may_overlap(a, b)
     }
 
+    /// Like [`Alias::conflict`], for two effects of the block that `addresses` are for.
+    pub fn conflict_at(&self, addresses: &Addresses<'_>, a: Inst, b: Inst) -> bool {
+        let access = |i: Inst| (self.func.insts[i].args[0], self.func.accessed_bytes(i));
+        let volatile = |i: Inst| self.func.insts[i].op.mem_flags().map(|f| f.volatile);
+        let apart = || match (volatile(a), volatile(b)) {
+            (None, _) | (_, None) | (Some(true), Some(true)) => false,
+            _ => addresses.are_apart(access(a), access(b)),
+        };
+        self.conflict(a, b) && !apart()
+    }
+
     /// Whether two accesses may touch a common byte when both happen while their pointers'
     /// operands keep their values (in one run of a block, say).
     pub fn may_overlap(&self, a: Inst, b: Inst) -> bool {
@@ -64,7 +76,8 @@ impl<'f> Alias<'f> {
         }
         let ((root_p, at_p), (root_q, at_q)) = (root(self.func, p), root(self.func, q));
         if root_p == root_q {
-            let (len_p, len_q) = (self.bytes(a), self.bytes(b));
+            let bytes = |i: Inst| i128::from(self.func.accessed_bytes(i));
+            let (len_p, len_q) = (bytes(a), bytes(b));
             return at_p < at_q + len_q && at_q < at_p + len_p;
         }
         self.bases_meet(p, q)
@@ -88,15 +101,6 @@ impl<'f> Alias<'f> {
             // What other work-items write is not visible without their writing: checked above.
             Kind::Wall => !matches!(self.func.insts[*i].op, Op::Call(_)),
         })
-    }
-
-    fn bytes(&self, inst: Inst) -> i128 {
-        let d = &self.func.insts[inst];
-        let ty = match d.op {
-            Op::Store(_) => self.func.ty(d.args[1]),
-            _ => d.result.map_or(ir::Type::I8, |r| self.func.ty(r)),
-        };
-        i128::from(ty.mem_bytes(self.func.addr_bits))
     }
 
     fn spaces_meet(&self, p: Value, q: Value) -> bool {

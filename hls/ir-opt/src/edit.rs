@@ -122,6 +122,28 @@ fn expand(after: &[Inst], expanded: &FxHashMap<Inst, SmallVec<[Inst; 2]>>) -> Sm
     out
 }
 
+/// Lets blocks use values of their own. `local` gives what stands in a block for a value that the block uses, from other
+/// blocks or itself; it may append to the block, before the instruction that uses the value, and is asked once for a value
+/// and block.
+pub fn localise(func: &mut Function, mut local: impl FnMut(&mut Function, Block, Value) -> Value) {
+    for block in func.layout.clone() {
+        let mut found: FxHashMap<Value, Value> = FxHashMap::default();
+        let mut local = |func: &mut Function, value: Value| {
+            *found.entry(value).or_insert_with(|| local(func, block, value))
+        };
+        for inst in std::mem::take(&mut func.blocks[block].insts) {
+            for k in 0..func.insts[inst].args.len() {
+                let arg = func.insts[inst].args[k];
+                func.insts[inst].args[k] = local(func, arg);
+            }
+            func.blocks[block].insts.push(inst);
+        }
+        let mut term = std::mem::replace(&mut func.blocks[block].term, Terminator::Unreachable);
+        term.map_uses(|v| local(func, v));
+        func.blocks[block].term = term;
+    }
+}
+
 /// Removes the instructions for which `keep` does not hold. The order between effects that
 /// stay is preserved.
 pub fn retain_insts(func: &mut Function, mut keep: impl FnMut(&Function, Inst) -> bool) -> bool {

@@ -1,5 +1,7 @@
 //! Addresses as a pointer plus a sum of values times constants: how far apart two of them are.
 
+pub mod steps;
+
 use crate::known::{Known, Ranges};
 use base::SmallVec;
 use ir::builder::sign_extend;
@@ -59,6 +61,11 @@ impl<'f> Addresses<'f> {
         Address { root: pointer, terms, offset: reduce(sum.offset) }
     }
 
+    /// Whether accesses of so many bytes at two pointers have no byte in common, as far as that follows from their addresses.
+    pub fn are_apart(&self, (p, p_bytes): (Value, u32), (q, q_bytes): (Value, u32)) -> bool {
+        self.difference(q, p).is_some_and(|d| i128::from(p_bytes) <= d || d <= -i128::from(q_bytes))
+    }
+
     /// What the address of a pointer is known to be a multiple of, log2, when its root is one of 2^`root`.
     pub fn align_log2(&self, address: &Address, root: u32) -> u32 {
         let term = |(t, n): &(Term, i128)| {
@@ -73,7 +80,9 @@ impl<'f> Addresses<'f> {
     pub fn difference(&self, a: Value, b: Value) -> Option<i128> {
         if self.func.ty(a).space().is_some() {
             let (a, b) = (self.of(a), self.of(b));
-            return (a.root == b.root && a.terms == b.terms).then_some(a.offset - b.offset);
+            let is_constant = a.root == b.root && a.terms == b.terms;
+            let bits = self.func.addr_bits;
+            return is_constant.then(|| sign_extend((a.offset - b.offset) as u128, bits));
         }
         let mut sum = Sum::default();
         self.add(&mut sum, a, 1, MOST_STEPS);

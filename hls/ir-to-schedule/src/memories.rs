@@ -233,11 +233,7 @@ impl Finder<'_> {
     fn access(&mut self, inst: Inst, space: Space) -> Result<Access> {
         let func = self.func;
         let data = &func.insts[inst];
-        let ty = match data.op {
-            Op::Store(_) => func.ty(data.args[1]),
-            _ => data.result.map_or(ir::Type::I8, |r| func.ty(r)),
-        };
-        let bytes = ty.mem_bytes(func.addr_bits);
+        let bytes = func.accessed_bytes(inst);
         let align = data.op.mem_flags().map_or(1, |f| f.align()).min(bytes);
         let realigned = matches!(space, Space::Global | Space::Constant)
             && matches!(data.op, Op::Load(f) | Op::Store(f) if !f.volatile)

@@ -415,6 +415,27 @@ impl Function {
         self.ty(value).bits(self.addr_bits)
     }
 
+    /// Bytes that a load, store or atomic touches.
+    pub fn accessed_bytes(&self, inst: Inst) -> u32 {
+        let data = &self.insts[inst];
+        let value = match data.op {
+            Op::Store(_) => data.args.get(1).copied(),
+            _ => data.result,
+        };
+        value.map_or(0, |v| self.ty(v).mem_bytes(self.addr_bits))
+    }
+
+    /// The block in which each value of reachable code is made.
+    pub fn homes(&self) -> SecondaryMap<Value, Option<Block>> {
+        let mut homes: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
+        homes.resize(self.values.len());
+        for &b in &self.layout {
+            let results = self.blocks[b].insts.iter().filter_map(|i| self.insts[*i].result);
+            self.blocks[b].params.iter().copied().chain(results).for_each(|v| homes[v] = Some(b));
+        }
+        homes
+    }
+
     /// The instruction that defines `value`, if it is not a block parameter.
     pub fn def_inst(&self, value: Value) -> Option<Inst> {
         match self.values[value].def {

@@ -43,13 +43,10 @@ impl Ranges {
             facts: SecondaryMap::new(),
             idom: SecondaryMap::new(),
             has_fact: SecondaryMap::new(),
-            home: SecondaryMap::new(),
+            home: func.homes(),
         };
         r.known.resize(func.values.len());
         for &b in &cfg.rpo {
-            let results = func.blocks[b].insts.iter().filter_map(|i| func.insts[*i].result);
-            let made = func.blocks[b].params.iter().copied().chain(results);
-            made.for_each(|v| r.home[v] = Some(b));
             r.idom[b] = dominators.idom(b);
             if let [pred] = cfg.preds[b][..] {
                 r.facts[b] = edge_facts(func, pred, b);

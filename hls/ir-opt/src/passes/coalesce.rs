@@ -6,10 +6,12 @@ use crate::bits::{Pieces, build_word, push_word};
 use crate::edit::{self, Step};
 use crate::known::Ranges;
 use crate::legal::{DEVICE_WORD, is_word, word_type};
+use crate::linear::steps::Steps;
 use crate::linear::{Address, Addresses};
 use crate::{Context, passes};
+use base::entity::SecondaryMap;
 use base::{FxHashMap, IndexMap};
-use ir::analysis::{Cfg, Divergence, LoopId, Loops};
+use ir::analysis::{Cfg, Divergence, Loops};
 use ir::{Block, Builder, Function, Inst, MemFlags, Op, Query, Space, Type, Value};
 
 /// Joins what a block accesses side by side, as far as nothing between the accesses depends on their order. Expects the
@@ -81,6 +83,7 @@ struct Planner<'f> {
     alias: Alias<'f>,
     divergence: Divergence,
     loops: Loops,
+    homes: SecondaryMap<Value, Option<Block>>,
     aligned_pointers: bool,
 }
 
@@ -93,6 +96,7 @@ impl<'f> Planner<'f> {
             alias: Alias::new(func),
             divergence: Divergence::new(func, &cfg, &|_, _| false),
             loops: Loops::new(func, &cfg),
+            homes: func.homes(),
             aligned_pointers: context.options.aligned_pointers,
         }
     }
@@ -137,7 +141,7 @@ impl<'f> Planner<'f> {
             && !ty.is_vector()
             && is_word(ty, Space::Global, self.func.addr_bits)
             && predicate.is_none_or(|p| self.func.bits(p) == 1);
-        fits.then(|| (ty.mem_bytes(self.func.addr_bits), predicate))
+        fits.then(|| (self.func.accessed_bytes(inst), predicate))
     }
 
     /// Neighbours as a group, if fewer accesses can stand for them and are worth it.
@@ -159,7 +163,10 @@ impl<'f> Planner<'f> {
             true => words.len() < run.len(),
             false => words.len() * WORTH_SHIFTING <= run.len(),
         };
-        if !is_worth_it || self.slides(block, &first.address, bytes) || !self.may_move(block, run) {
+        if !is_worth_it
+            || self.slides(block, &first.address, bytes)
+            || !self.may_move(block, addresses, run)
+        {
             return None;
         }
         let members = run.iter().map(|a| (a.inst, place(a))).collect();
@@ -202,10 +209,14 @@ impl<'f> Planner<'f> {
     fn slides(&self, block: Block, address: &Address, bytes: u32) -> bool {
         let overlaps = |step: i128| step != 0 && step.unsigned_abs() < bytes.into();
         let innermost = self.loops.innermost(block);
-        let in_loop = innermost.and_then(|l| self.step(l, address));
+        let in_loop = innermost
+            .and_then(|l| Steps::new(self.func, &self.ranges, &self.loops, &self.homes, l))
+            .and_then(|steps| steps.of_address(address));
         let values = address.terms.iter().map(|(t, _)| t.value).chain([address.root]);
         let changes = |v: Value| {
-            self.divergence.varies(v) || innermost.is_some_and(|l| self.is_made_in(l, v))
+            let home = self.homes.get(v).copied().flatten();
+            self.divergence.varies(v)
+                || innermost.zip(home).is_some_and(|(l, b)| self.loops.contains(l, b))
         };
         let lanes = self.func.kernel.as_ref().and_then(|k| k.simd_lanes).unwrap_or(1);
         let is_id = |v: Value| {
@@ -218,37 +229,8 @@ impl<'f> Planner<'f> {
         !values.into_iter().any(changes) || in_loop.is_some_and(overlaps) || overlaps(between_items)
     }
 
-    fn is_made_in(&self, l: LoopId, value: Value) -> bool {
-        let data = &self.loops.loops[l];
-        data.blocks.iter().any(|b| {
-            let block = &self.func.blocks[*b];
-            block.params.contains(&value)
-                || block.insts.iter().any(|i| self.func.insts[*i].result == Some(value))
-        })
-    }
-
-    /// How far an address moves from iteration to iteration, when that is constant.
-    fn step(&self, l: LoopId, address: &Address) -> Option<i128> {
-        let data = &self.loops.loops[l];
-        let [latch] = data.latches[..] else { return None };
-        let params = &self.func.blocks[data.header].params;
-        let call =
-            self.func.blocks[latch].term.targets().into_iter().find(|c| c.block == data.header)?;
-        let addresses = Addresses::new(self.func, &self.ranges, latch);
-        let mut total = 0;
-        let terms = address.terms.iter().map(|(t, n)| (t.value, *n)).chain([(address.root, 1)]);
-        for (value, factor) in terms {
-            match params.iter().position(|p| *p == value) {
-                Some(k) => total += factor * addresses.difference(call.args[k], value)?,
-                None if self.is_made_in(l, value) => return None,
-                None => {}
-            }
-        }
-        Some(total)
-    }
-
     /// Whether loads may happen where the first of them is, and stores where the last is.
-    fn may_move(&self, block: Block, run: &[Access]) -> bool {
+    fn may_move(&self, block: Block, addresses: &Addresses<'_>, run: &[Access]) -> bool {
         let positions = run.iter().map(|a| a.position);
         let (Some(from), Some(to)) = (positions.clone().min(), positions.max()) else {
             return false;
@@ -260,24 +242,8 @@ impl<'f> Planner<'f> {
         });
         others.into_iter().all(|(k, other)| {
             let crosses = |a: &&Access| (a.position < from + k) == is_store;
-            run.iter().filter(crosses).all(|a| !self.conflict(block, *other, a))
+            run.iter().filter(crosses).all(|a| !self.alias.conflict_at(addresses, *other, a.inst))
         })
-    }
-
-    fn conflict(&self, block: Block, other: Inst, access: &Access) -> bool {
-        let apart = || {
-            let d = &self.func.insts[other];
-            let bytes = match d.op {
-                Op::Load(_) => self.func.ty(d.result?).mem_bytes(self.func.addr_bits),
-                Op::Store(_) => self.func.ty(d.args[1]).mem_bytes(self.func.addr_bits),
-                _ => return None,
-            };
-            let address = Addresses::new(self.func, &self.ranges, block).of(d.args[0]);
-            let same = address.root == access.address.root && address.terms == access.address.terms;
-            let (a, b) = (address.offset, access.address.offset);
-            same.then_some(a + i128::from(bytes) <= b || b + i128::from(access.bytes) <= a)
-        };
-        self.alias.conflict(other, access.inst) && apart() != Some(true)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Slices are taken where a value is made, so that only the bits that other blocks use travel.
 
+use crate::edit;
 use base::entity::SecondaryMap;
 use base::{FxHashMap, Loc};
-use ir::{Block, Function, Inst, Op, Terminator, Type, Value};
+use ir::{Block, Function, Inst, Op, Type, Value};
 
 /// Where other blocks use nothing of a value but slices, the ranges of bits that they use become values of the block that
 /// makes it. Words of memory are taken apart where they are made.
@@ -26,54 +27,29 @@ struct Use {
 /// Lets each block take the slices that it uses itself, from values that are no slices: then all that blocks want of a value is
 /// known together.
 fn repeat_where_used(func: &mut Function) {
-    let homes = homes(func);
-    for block in func.layout.clone() {
-        let mut copies: FxHashMap<Value, Value> = FxHashMap::default();
-        let insts = std::mem::take(&mut func.blocks[block].insts);
-        for inst in insts {
-            for k in 0..func.insts[inst].args.len() {
-                let arg = func.insts[inst].args[k];
-                func.insts[inst].args[k] = taken_here(func, &homes, block, arg, &mut copies);
-            }
-            func.blocks[block].insts.push(inst);
+    let homes = func.homes();
+    edit::localise(func, |func, block, value| {
+        let (mut from, mut lo) = (value, 0);
+        while homes.get(from).copied().flatten() != Some(block)
+            && let Some(inst) = func.def_inst(from)
+            && let Op::Slice { lo: more } = func.insts[inst].op
+        {
+            lo += u32::from(more);
+            from = func.insts[inst].args[0];
         }
-        let mut term = std::mem::replace(&mut func.blocks[block].term, Terminator::Unreachable);
-        term.map_uses(|v| taken_here(func, &homes, block, v, &mut copies));
-        func.blocks[block].term = term;
-    }
-}
-
-/// `value`, or if it is a slice from elsewhere the same one made in `block`.
-fn taken_here(
-    func: &mut Function,
-    homes: &SecondaryMap<Value, Option<Block>>,
-    block: Block,
-    value: Value,
-    copies: &mut FxHashMap<Value, Value>,
-) -> Value {
-    let (mut from, mut lo) = (value, 0);
-    while homes[from] != Some(block)
-        && let Some(inst) = func.def_inst(from)
-        && let Op::Slice { lo: more } = func.insts[inst].op
-    {
-        lo += u32::from(more);
-        from = func.insts[inst].args[0];
-    }
-    if from == value {
-        return value;
-    }
-    *copies.entry(value).or_insert_with(|| {
+        if from == value {
+            return value;
+        }
         let loc = func.def_inst(value).map_or(Loc::UNKNOWN, |i| func.insts[i].loc);
-        let ty = func.ty(value);
-        let copy = func.make_inst(Op::Slice { lo: lo as u8 }, [from], Some(ty), loc);
+        let copy = func.make_inst(Op::Slice { lo: lo as u8 }, [from], Some(func.ty(value)), loc);
         func.blocks[block].insts.push(copy);
         func.insts[copy].result.unwrap_or(value)
-    })
+    });
 }
 
 /// Moves the parts that `is_part` takes of values.
 fn parts(func: &mut Function, is_part: fn(Op) -> bool) {
-    let homes = homes(func);
+    let homes = func.homes();
     let mut uses: SecondaryMap<Value, Vec<Use>> = SecondaryMap::new();
     let mut whole: SecondaryMap<Value, bool> = SecondaryMap::new();
     let mut made: Made = FxHashMap::default();
@@ -102,17 +78,6 @@ fn parts(func: &mut Function, is_part: fn(Op) -> bool) {
         }
     }
     func.substitute(&replaced);
-}
-
-/// The block in which each value is made.
-fn homes(func: &Function) -> SecondaryMap<Value, Option<Block>> {
-    let mut homes: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
-    homes.resize(func.values.len());
-    for &b in &func.layout {
-        let results = func.blocks[b].insts.iter().filter_map(|i| func.insts[*i].result);
-        func.blocks[b].params.iter().copied().chain(results).for_each(|v| homes[v] = Some(b));
-    }
-    homes
 }
 
 /// Lowest bit and number of bits of the operand that a slice or lane is.

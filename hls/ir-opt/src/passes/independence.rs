@@ -3,16 +3,12 @@
 use crate::Context;
 use crate::alias::{Alias, Kind, kind};
 use crate::known::Ranges;
+use crate::linear::steps::Steps;
 use crate::linear::{Address, Addresses};
 use base::FxHashSet;
+use ir::analysis::{Cfg, Loops};
 use ir::builder::sign_extend;
-use ir::{Block, Function, Inst, Op, Value};
-
-/// More iterations than are ever under way at a time, log2: each is in the loop for some thousand cycles at most.
-const IN_FLIGHT_LOG2: u32 = 16;
-
-/// Most operations that are looked through on a way.
-const MOST_STEPS: u32 = 16;
+use ir::{Block, Function, Inst, Op};
 
 /// Marks blocks that loop on themselves as free of dependences through memory between iterations
 /// ([`ir::LoopHint::ivdep`]) where that follows from their addresses: each pair of accesses of which one writes moves on by
@@ -23,11 +19,13 @@ const MOST_STEPS: u32 = 16;
 pub fn run(func: &mut Function, context: &Context<'_>) {
     let ranges = Ranges::new(func, context.options.max_work_group_size);
     let alias = Alias::new(func);
+    let (loops, homes) = (Loops::new(func, &Cfg::new(func)), func.homes());
     let mut free = vec![];
-    for &block in &func.layout {
-        let data = &func.blocks[block];
-        let loops = data.term.targets().iter().any(|t| t.block == block);
-        if loops && !data.hint.ivdep && Iterations::new(func, &ranges, block).are_free(&alias) {
+    for (id, data) in loops.loops.iter().filter(|(_, l)| l.blocks == [l.header]) {
+        let block = data.header;
+        let Some(steps) = Steps::new(func, &ranges, &loops, &homes, id) else { continue };
+        let iterations = Iterations::new(func, &ranges, block, steps);
+        if !func.blocks[block].hint.ivdep && iterations.are_free(&alias) {
             free.push(block);
         }
     }
@@ -39,8 +37,7 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
 /// The accesses of a block that loops on itself.
 struct Iterations<'f> {
     func: &'f Function,
-    addresses: Addresses<'f>,
-    block: Block,
+    steps: Steps<'f>,
     /// The instructions of the block.
     insts: FxHashSet<Inst>,
     accesses: Vec<Access>,
@@ -53,21 +50,16 @@ struct Access {
 }
 
 impl<'f> Iterations<'f> {
-    fn new(func: &'f Function, ranges: &'f Ranges, block: Block) -> Self {
+    fn new(func: &'f Function, ranges: &'f Ranges, block: Block, steps: Steps<'f>) -> Self {
         let addresses = Addresses::new(func, ranges, block);
         let insts = func.blocks[block].insts.iter().copied();
         let accesses = insts.filter(|i| func.insts[*i].op.mem_flags().is_some()).map(|inst| {
-            let d = &func.insts[inst];
-            let ty = match d.op {
-                Op::Store(_) => func.ty(d.args[1]),
-                _ => d.result.map_or(ir::Type::I64, |r| func.ty(r)),
-            };
-            let bytes = ty.mem_bytes(func.addr_bits).into();
-            Access { inst, address: addresses.of(d.args[0]), bytes }
+            let address = addresses.of(func.insts[inst].args[0]);
+            Access { inst, address, bytes: func.accessed_bytes(inst).into() }
         });
         let accesses = accesses.collect();
         let insts = func.blocks[block].insts.iter().copied().collect();
-        Iterations { func, addresses, block, insts, accesses }
+        Iterations { func, steps, insts, accesses }
     }
 
     /// Whether there is a pair to prove anything of, and none of them meets in different iterations.
@@ -96,7 +88,7 @@ impl<'f> Iterations<'f> {
         if volatile || a.address.root != b.address.root || a.address.terms != b.address.terms {
             return false;
         }
-        let Some(step) = self.step(&a.address) else { return false };
+        let Some(step) = self.steps.of_address(&a.address) else { return false };
         let ahead = sign_extend((b.address.offset - a.address.offset) as u128, self.func.addr_bits);
         let b_later = meets_later(step, ahead, a.bytes, b.bytes) && !self.must_have_read(a, b);
         !b_later && !meets_later(step, -ahead, b.bytes, a.bytes)
@@ -119,63 +111,6 @@ impl<'f> Iterations<'f> {
         }
         needed.contains(&load.inst)
     }
-
-    /// Bytes by which an address moves from iteration to iteration, when that is constant for longer than iterations overlap.
-    fn step(&self, address: &Address) -> Option<i128> {
-        let terms = address.terms.iter().map(|(t, n)| (t.value, *n)).chain([(address.root, 1)]);
-        let total = terms.into_iter().try_fold(0i128, |total, (value, factor)| {
-            let moved = self.step_of(value, MOST_STEPS)?;
-            total.checked_add(factor.checked_mul(moved)?)
-        });
-        lasting(total?, self.func.addr_bits)
-    }
-
-    /// By how much a value changes from iteration to iteration, when that is constant for longer than iterations overlap: what wraps
-    /// later than that never comes back in time.
-    fn step_of(&self, value: Value, steps: u32) -> Option<i128> {
-        let data = &self.func.blocks[self.block];
-        let step = match data.params.iter().position(|p| *p == value) {
-            Some(k) => {
-                let calls = data.term.targets();
-                let [call] = calls.iter().filter(|c| c.block == self.block).collect::<Vec<_>>()[..]
-                else {
-                    return None;
-                };
-                self.addresses.difference(call.args[k], value)?
-            }
-            None => match self.func.def_inst(value).filter(|i| self.insts.contains(i)) {
-                Some(inst) if steps > 0 => self.step_of_operation(inst, steps - 1)?,
-                Some(_) => return None,
-                None => 0,
-            },
-        };
-        match self.func.bits(value) {
-            // the address decides
-            width if width >= self.func.addr_bits => Some(sign_extend(step as u128, width)),
-            width => lasting(step, width),
-        }
-    }
-
-    fn step_of_operation(&self, inst: Inst, steps: u32) -> Option<i128> {
-        let data = &self.func.insts[inst];
-        let of = |k: usize| self.step_of(data.args[k], steps);
-        let constant = || self.func.as_const(data.args[1]).map(|c| c as i128);
-        match data.op {
-            Op::Add | Op::PtrAdd => of(0)?.checked_add(of(1)?),
-            Op::Sub => of(0)?.checked_sub(of(1)?),
-            Op::Shl => of(0)?.checked_mul(1i128.checked_shl(constant()? as u32)?),
-            Op::Mul => of(0)?.checked_mul(constant()?),
-            Op::Zext | Op::Sext => of(0),
-            _ => None,
-        }
-    }
-}
-
-/// A step modulo 2^`width`, unless steps of this size come round to where they began while iterations overlap.
-fn lasting(step: i128, width: u32) -> Option<i128> {
-    let step = sign_extend(step as u128, width);
-    let bits = step.unsigned_abs().checked_ilog2().map_or(0, |n| n + 1 + IN_FLIGHT_LOG2);
-    (bits < width).then_some(step)
 }
 
 /// Whether an access of `second` bytes that begins `ahead` bytes behind one of `first` bytes, and `step` further each iteration, ever
@@ -195,16 +130,7 @@ fn meets_later(step: i128, ahead: i128, first: i128, second: i128) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{lasting, meets_later};
-
-    #[test]
-    fn steps_are_modulo_their_width() {
-        assert_eq!(lasting((1 << 64) - 8, 64), Some(-8));
-        assert_eq!(lasting(1 << 32, 32), Some(0), "the same place again");
-        assert_eq!(lasting(1 << 31, 32), None, "the same place every other time");
-        assert_eq!(lasting(1, 16), None);
-        assert_eq!(lasting(4, 32), Some(4));
-    }
+    use super::meets_later;
 
     #[test]
     fn meetings_are_those_of_trying_all() {

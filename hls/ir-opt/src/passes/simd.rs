@@ -381,12 +381,6 @@ fn keep(b: &mut Builder<'_>, inst: Inst) {
     b.func.blocks[block].insts.push(inst);
 }
 
-/// Bytes of an access of one work-item.
-fn access_bytes(func: &Function, inst: Inst) -> u32 {
-    let d = &func.insts[inst];
-    func.ty(d.result.unwrap_or_else(|| d.args[1])).mem_bytes(func.addr_bits)
-}
-
 /// How many of the lanes one access to global memory serves; or that each lane needs its own, with the
 /// reason if it is worth telling.
 fn access_parts(
@@ -402,7 +396,7 @@ fn access_parts(
     if flags.volatile || !global {
         return Err(None);
     }
-    let bytes = access_bytes(func, inst);
+    let bytes = func.accessed_bytes(inst);
     if analysis.of(pointer) != Lane::Stride(bytes.into()) {
         return Err(Some("their addresses are not known to follow one another"));
     }

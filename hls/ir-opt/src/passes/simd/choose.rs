@@ -1,9 +1,7 @@
 //! The number of work-items a token for which the user gives none.
 
 use super::lanes::{Lane, Lanes};
-use super::{
-    MOST_LANES, access_bytes, access_parts, asks_for_local_ids, first_align, obstacle, set_lanes,
-};
+use super::{MOST_LANES, access_parts, asks_for_local_ids, first_align, obstacle, set_lanes};
 use crate::Context;
 use crate::egraph::cost::Cost;
 use ir::{Function, Inst, Op};
@@ -54,7 +52,7 @@ fn accesses_fill(func: &Function, lanes: u32, analysis: &Lanes, port_bytes: u32)
             continue;
         }
         let merged = access_parts(func, analysis, inst, lanes) == Ok(lanes);
-        if !merged || access_bytes(func, inst) * lanes > port_bytes {
+        if !merged || func.accessed_bytes(inst) * lanes > port_bytes {
             return false;
         }
         wide = true;
@@ -86,7 +84,7 @@ fn added_luts(func: &Function, lanes: u32, analysis: &Lanes, context: &Context<'
         _ => false,
     };
     let realigned = insts(func).filter(varies).map(|inst| {
-        realigning_luts(access_bytes(func, inst) * lanes, first_align(func, analysis, inst))
+        realigning_luts(func.accessed_bytes(inst) * lanes, first_align(func, analysis, inst))
     });
     copied.sum::<u64>() * u64::from(lanes - 1) + realigned.sum::<u64>()
 }
