@@ -256,6 +256,7 @@ impl<'a> Pipeline<'a> {
         self.step("optimise");
         let sources = module.sources.clone();
         let dump = |label: &str, m: &Module| self.keep(&format!("{label}.clir"), || m.to_string());
+        let period_ns = 1000.0 / self.clock_mhz();
         let options = ir_opt::Options {
             level: self.options.level,
             simd: self.simd(),
@@ -263,6 +264,7 @@ impl<'a> Pipeline<'a> {
             max_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
             unroll_less: self.unroll_less(),
             address_bits: self.board.memory.address_bits,
+            period_ns: period_ns - self.board.family.overhead_ns(period_ns),
             aligned_pointers: self.options.aligned_pointers,
             dump: if self.options.dump { Some(&dump) } else { None },
             ..ir_opt::Options::default()

@@ -2,7 +2,7 @@
 
 use emulator::{Argument, Options, PASSES, Program};
 use fuzz::Rng;
-use fuzz::ir_kernels::{self, WORDS};
+use fuzz::ir_kernels::{self, WORDS, work_items};
 use host::ResolvedRange;
 use interp::{Launch, Memory};
 use ir::Module;
@@ -25,8 +25,8 @@ fn interpreted(module: &Module, ([a, b], n): &Inputs) -> [Vec<u8>; 2] {
     let launch = Launch {
         kernel: "k".into(),
         work_dim: 1,
-        global: [3, 1, 1],
-        local: Some([3, 1, 1]),
+        global: [work_items(module), 1, 1],
+        local: Some([work_items(module), 1, 1]),
         offset: [0; 3],
         args: vec![
             Argument::Pointer(bases[0]),
@@ -44,8 +44,8 @@ fn native(module: &Module, ([a, b], n): &Inputs) -> [Vec<u8>; 2] {
     let mut buffers = [a.clone(), b.clone()];
     let range = ResolvedRange {
         work_dim: 1,
-        global: [3, 1, 1],
-        local: [3, 1, 1],
+        global: [work_items(module), 1, 1],
+        local: [work_items(module), 1, 1],
         num_groups: [1; 3],
         offset: [0; 3],
     };

@@ -358,7 +358,7 @@ fn same_bits(
 fn check_schedules(kernel: &str, producer: &str, settings: &Settings) -> Result<String, String> {
     let loaded = load(kernel, producer, settings, true)?;
     let bits = schedules::check(&loaded.module, loaded.local_bytes)?;
-    let saved = 100.0 * (bits.asap - bits.sdc) as f64 / bits.asap.max(1) as f64;
+    let saved = 100.0 * (bits.asap as f64 - bits.sdc as f64) / bits.asap.max(1) as f64;
     Ok(format!("register bits {} asap, {} sdc, {saved:.1} % less", bits.asap, bits.sdc))
 }
 

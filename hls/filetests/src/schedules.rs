@@ -74,12 +74,20 @@ fn schedules(
 /// Board of the schedules.
 const BOARD: &str = "u250";
 
-/// The production schedule against the one as soon as possible.
+/// The production schedule against the one as soon as possible. Where it shortens the interval of a loop, the loop's block may take longer, and
+/// with it what is around the loop.
 fn compare(asap: &KernelSchedule, sdc: &KernelSchedule) -> Result<(), String> {
-    for (a, s) in asap.loops.iter().zip(&sdc.loops) {
-        if s.ii > a.ii {
-            let what =
-                format!("the loop at {} has interval {} instead of {}", a.header, s.ii, a.ii);
+    let latency = |s: &KernelSchedule, b: Block| -> u32 {
+        s.blocks[b].segments.iter().map(|segment| segment.latency).sum()
+    };
+    let longer = |b: Block| latency(sdc, b).saturating_sub(latency(asap, b));
+    let pairs = || asap.loops.iter().zip(&sdc.loops);
+    let shortened = |b: Block| pairs().any(|(a, s)| a.header == b && s.ii < a.ii);
+    for (a, s) in pairs() {
+        let inside = a.blocks.iter().filter(|b| **b != a.header && shortened(**b));
+        let most = a.ii + inside.map(|b| longer(*b)).sum::<u32>();
+        if s.ii > most {
+            let what = format!("the loop at {} has interval {} instead of {most}", a.header, s.ii);
             return Err(format!("`{}`: {what}", asap.func.name));
         }
     }
@@ -94,7 +102,7 @@ fn compare(asap: &KernelSchedule, sdc: &KernelSchedule) -> Result<(), String> {
         let pairs = asap.blocks[block].segments.iter().zip(&sdc.blocks[block].segments);
         for (k, (a, s)) in pairs.enumerate() {
             // Segments whose operations share instances take tokens as seldom as their cycles ask for.
-            if s.latency > a.latency || (s.ii > a.ii && !shares) {
+            if (s.latency > a.latency && !shortened(block)) || (s.ii > a.ii && !shares) {
                 return Err(format!(
                     "`{}`: segment {k} of {block} takes {} cycles instead of {}",
                     asap.func.name, s.latency, a.latency
@@ -102,7 +110,8 @@ fn compare(asap: &KernelSchedule, sdc: &KernelSchedule) -> Result<(), String> {
             }
         }
     }
-    if register_bits(sdc) > register_bits(asap) && !shares {
+    let any_shortened = pairs().any(|(a, s)| s.ii < a.ii);
+    if register_bits(sdc) > register_bits(asap) && !shares && !any_shortened {
         return Err(format!("`{}`: more registers than as soon as possible", asap.func.name));
     }
     Ok(())

@@ -1,9 +1,17 @@
-//! Prints random programs: `cargo run -p clhls-fuzz --example show FIRST COUNT [halves] [cl20] [wide] [small]`.
+//! Prints random programs: `cargo run -p clhls-fuzz --example show FIRST COUNT [halves] [cl20] [wide] [small]`; with `ir FIRST` a kernel
+//! that is made as IR.
 
 use fuzz::{Settings, program};
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [ir, seed] = &words[..]
+        && ir == "ir"
+        && let Ok(seed) = seed.parse()
+    {
+        print!("{}", fuzz::ir_kernels::module(seed));
+        return;
+    }
     let number = |k: usize, default| words.get(k).and_then(|w| w.parse().ok()).unwrap_or(default);
     let has = |name: &str| words.iter().any(|w| w == name);
     let settings = Settings {

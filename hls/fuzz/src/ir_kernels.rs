@@ -15,10 +15,19 @@ struct Gen<'r> {
     output: Value,
     array: Object,
     pair: Object,
+    task: bool,
 }
 
-/// A module with one kernel `k(in, out, n)`: two buffers of [`WORDS`] 32-bit words and a number.
+/// Work-items of a launch of a kernel made here, in one work-group: one for a task.
+pub fn work_items(module: &Module) -> u32 {
+    let kernel = module.kernel("k").and_then(|(_, f)| f.kernel.as_ref());
+    kernel.and_then(|k| k.reqd_work_group_size).map_or(3, |size| size[0])
+}
+
+/// A module with one kernel `k(in, out, n)`: two buffers of [`WORDS`] 32-bit words and a number. Every fourth
+/// is a task of one work-item.
 pub fn module(seed: u64) -> Module {
+    let task = seed % 4 == 1;
     let rng = &mut Rng(seed);
     let mut func = Function::new("k", 64);
     let pointer = |name: &str| KernelArg {
@@ -34,6 +43,10 @@ pub fn module(seed: u64) -> Module {
     let mut info =
         KernelInfo { args: vec![pointer("in"), pointer("out")], ..KernelInfo::default() };
     info.args[0].restrict = rng.below(2) == 0;
+    if task {
+        info.args[0].restrict = true;
+        info.reqd_work_group_size = Some([1; 3]);
+    }
     info.args.push(KernelArg {
         kind: KernelArgKind::Value(Some(Type::I32)),
         size: 4,
@@ -58,10 +71,12 @@ pub fn module(seed: u64) -> Module {
     let input = b.value(Op::Arg { index: 0, offset: 0 }, [], global);
     let output = b.value(Op::Arg { index: 1, offset: 0 }, [], global);
     let n = b.value(Op::Arg { index: 2, offset: 0 }, [], Type::I32);
-    let gid = b.query(Query::GlobalId, 0);
-    let lid = b.query(Query::LocalId, 0);
-    let mut g = Gen { rng, func, at: entry, pool: vec![n, gid, lid], input, output, array, pair };
-    g.statements(3, 10);
+    let mut pool = vec![n];
+    if !task {
+        pool.extend([b.query(Query::GlobalId, 0), b.query(Query::LocalId, 0)]);
+    }
+    let mut g = Gen { rng, func, at: entry, pool, input, output, array, pair, task };
+    g.statements(3, if task { 5 } else { 10 });
     g.finish();
     let mut module = Module::new("random", 64);
     module.cl_version = 200;
@@ -76,6 +91,10 @@ impl Gen<'_> {
 
     fn statements(&mut self, depth: u32, count: usize) {
         for _ in 0..count {
+            if self.task {
+                self.statement_of_task(depth);
+                continue;
+            }
             match self.rng.below(if depth > 0 { 16 } else { 12 }) {
                 0..=4 => self.pure(),
                 5 => self.neighbours(),
@@ -89,6 +108,23 @@ impl Gen<'_> {
                 14 => self.switch(depth - 1),
                 _ => self.repeat(depth - 1),
             }
+        }
+    }
+
+    /// Mostly loops of what can be made one loop.
+    fn statement_of_task(&mut self, depth: u32) {
+        match self.rng.below(if depth > 0 { 12 } else { 7 }) {
+            0..=2 => self.pure(),
+            3 | 4 => self.load(),
+            5 => self.store(),
+            6 => match self.rng.below(6) {
+                0 => self.divide(),
+                1 => self.float(),
+                2 => self.private(),
+                _ => self.store(),
+            },
+            7 => self.branch(depth - 1),
+            _ => self.repeat(depth - 1),
         }
     }
 
@@ -199,7 +235,8 @@ impl Gen<'_> {
     }
 
     fn load(&mut self) {
-        let base = if self.rng.below(3) == 0 { self.output } else { self.input };
+        let other = if self.task { 20 } else { 3 };
+        let base = if self.rng.below(other) == 0 { self.output } else { self.input };
         let ptr = self.word(base);
         let v = self.b().load(Type::I32, ptr, MemFlags::aligned(4));
         self.pool.push(v);

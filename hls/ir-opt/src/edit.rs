@@ -3,7 +3,7 @@
 use base::entity::SecondaryMap;
 use base::{FxHashMap, SmallVec};
 use ir::analysis::Cfg;
-use ir::{Block, BlockCall, Builder, Function, Inst, Terminator, Value};
+use ir::{Block, BlockCall, Builder, Function, Inst, Op, Terminator, Value};
 
 /// What becomes of an instruction; see [`rewrite`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -241,6 +241,19 @@ pub fn merge_into(func: &mut Function, first: Block, second: Block) {
     func.layout.retain(|b| *b != second);
     if has_params {
         func.substitute(&map);
+    }
+}
+
+/// Lets an access, or operation on a pipe, happen only where `predicate` holds too.
+pub fn restrict(b: &mut Builder<'_>, inst: Inst, predicate: Value) {
+    if b.func.insts[inst].op.predicated() == Some(true) {
+        let last = b.func.insts[inst].args.len() - 1;
+        let old = b.func.insts[inst].args[last];
+        b.func.insts[inst].args[last] = b.binary(Op::And, old, predicate);
+    } else {
+        let data = &mut b.func.insts[inst];
+        data.op = data.op.with_predicate(true);
+        data.args.push(predicate);
     }
 }
 

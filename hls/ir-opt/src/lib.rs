@@ -12,6 +12,7 @@ pub mod known;
 pub mod legal;
 pub mod linear;
 pub mod passes;
+pub mod recurrence;
 pub mod registry;
 pub mod weight;
 
@@ -74,6 +75,8 @@ pub struct Options<'a> {
     pub one_by_one: BTreeSet<String>,
     /// Address bits that the board's memory needs.
     pub address_bits: u32,
+    /// Nanoseconds that operators can have between two registers: the clock's period without what registers and long nets take.
+    pub period_ns: f64,
     /// Whether a kernel may ask for pointers to multiples of [`legal::DEVICE_WORD`]: it then raises the alignment of the
     /// argument ([`ir::KernelArg::align`]).
     pub aligned_pointers: bool,
@@ -92,6 +95,7 @@ impl Default for Options<'_> {
             unroll_less: BTreeMap::new(),
             one_by_one: BTreeSet::new(),
             address_bits: 64,
+            period_ns: 4.0,
             aligned_pointers: false,
             dump: None,
         }
@@ -112,6 +116,13 @@ pub struct Context<'a> {
     pub remarks: RefCell<Vec<Diagnostic>>,
     /// Whether a loop was unrolled.
     pub unrolled: Cell<bool>,
+}
+
+impl Context<'_> {
+    /// What operations take on this device at this clock.
+    pub fn clock(&self) -> recurrence::Clock<'_> {
+        recurrence::Clock { family: self.family, period_ns: self.options.period_ns }
+    }
 }
 
 /// What happened besides the result.

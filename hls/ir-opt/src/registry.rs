@@ -157,6 +157,21 @@ pub const PASSES: &[Pass] = &[
         if_convert::run,
         "Executes short arms of branches always, with predicated accesses and selected results."
     ),
+    context_pass!(
+        "flatten",
+        flatten::run,
+        "Makes loops and nests of loops of a single work-item one block, so that iterations overlap."
+    ),
+    function_pass!(
+        "retime-selects",
+        retime_selects::run,
+        "Leaves one selection in the recurrence of a value that loops of a single work-item carry."
+    ),
+    context_pass!(
+        "carry-ahead",
+        carry_ahead::run,
+        "Carries sums of a counter and a constant beside it where a decision of a single work-item's loop would wait for them."
+    ),
     function_pass!(
         "pipe-waits",
         pipe_waits::run,
@@ -224,13 +239,15 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             CLEAN,
             &["unify-returns", "if-convert", "pipe-waits"],
             CLEAN,
+            &["flatten"],
+            CLEAN,
             &["simd"],
             CLEAN,
             &["narrow-addresses", "licm", "narrow", "gvn", "dce", "simplify-cfg"],
             // Before rewriting too: it may hide constant distances between addresses.
             &["relax-order", "coalesce", "egraph", "gvn"],
             &["narrow", "gvn", "sink-wires", "hoist-slices", "relax-order"],
-            &["independence"],
+            &["retime-selects", "carry-ahead", "fold", "gvn", "dce", "independence"],
             SHAPE,
         ],
     };

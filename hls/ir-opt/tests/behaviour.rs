@@ -1,7 +1,7 @@
 //! Optimised kernels do what they did: the interpreter runs random kernels before and after.
 
 use fuzz::Rng;
-use fuzz::ir_kernels::{self, WORDS};
+use fuzz::ir_kernels::{self, WORDS, work_items};
 use interp::{Argument, Launch, Memory, Program};
 use ir::Module;
 use ir_opt::{Level, Options};
@@ -20,8 +20,8 @@ fn run(module: &Module, seed: u64) -> Result<(Vec<u8>, Vec<u8>), String> {
     let launch = Launch {
         kernel: "k".into(),
         work_dim: 1,
-        global: [3, 1, 1],
-        local: Some([3, 1, 1]),
+        global: [work_items(module), 1, 1],
+        local: Some([work_items(module), 1, 1]),
         offset: [0; 3],
         args: vec![Argument::Pointer(input), Argument::Pointer(output), Argument::Value(n)],
     };

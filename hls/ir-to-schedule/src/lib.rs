@@ -87,12 +87,12 @@ pub fn solve(
     options: &Options,
 ) -> Result<KernelSchedule> {
     let period_ns = 1000.0 / options.clock_mhz;
-    let overhead_ns = family.clock_overhead_ns + family.routing_margin * period_ns;
+    let overhead_ns = family.overhead_ns(period_ns);
     let clock = Clock { period_ns, overhead_ns };
     let mut func = kernel.clone();
     split::run(&mut func, options);
     expand::run(&mut func, module, family)?;
-    let task = loops::is_task(&func);
+    let task = func.is_task();
     let memories = memories::find(&mut func, module, options)?;
     let not_before = rematerialise::run(&mut func, &memories, task);
     let mut units = units::Units::new(family, clock, options.scheduler);

@@ -18,19 +18,6 @@ const LEAST_LIMIT: u32 = 16;
 /// Cycles in which an access that begins anywhere is put together.
 const REALIGN_LATENCY: u32 = 8;
 
-/// Whether the kernel runs as one work-item: it is declared so and uses no work-item id.
-pub fn is_task(func: &Function) -> bool {
-    let Some(kernel) = &func.kernel else { return false };
-    let declared =
-        kernel.reqd_work_group_size == Some([1, 1, 1]) || kernel.max_global_work_dim == Some(0);
-    let asks = func
-        .layout
-        .iter()
-        .flat_map(|b| &func.blocks[*b].insts)
-        .any(|i| matches!(func.insts[*i].op, Op::WorkItem(q, _) if !q.is_launch_uniform()));
-    declared && !asks
-}
-
 /// Work-group slots and sizes.
 pub fn occupancy(
     func: &Function,

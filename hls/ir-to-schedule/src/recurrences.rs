@@ -14,25 +14,34 @@ use base::FxHashMap;
 use ir::{Block, Inst, Terminator, Value};
 use schedule::{KernelSchedule, Place};
 
-/// Gives the segments of a block that loops on itself the constraints of its shortest interval in
-/// the latency that they have now. The block must be placed as soon as possible: its interval is
+/// Gives the segments of a block that loops on itself the constraints of its shortest interval, and of the least latency that it needs: a
+/// recurrence may have to wait for the next cycle so that it fits into one. The block must be placed as soon as possible: its interval is
 /// the longest that is looked at. Node `n` of `problems[k]` is `bodies[k][n]`.
 pub fn constrain(s: &KernelSchedule, block: Block, bodies: &[Vec<Inst>], problems: &mut [Problem]) {
-    for (problem, segment) in problems.iter_mut().zip(&s.blocks[block].segments) {
-        problem.most_latency = Some(segment.latency);
-    }
-    let Some((rules, most)) = Rules::new(s, block, bodies) else { return };
+    let limit = |problems: &mut [Problem], latencies: Vec<u32>| {
+        problems.iter_mut().zip(latencies).for_each(|(p, l)| p.most_latency = Some(l));
+    };
+    let Some((rules, most)) = Rules::new(s, block, bodies) else {
+        limit(problems, s.blocks[block].segments.iter().map(|segment| segment.latency).collect());
+        return;
+    };
+    let solve = |ii: u32| -> Option<Vec<u32>> {
+        let mut trial = problems.to_vec();
+        rules.add(&mut trial, ii);
+        trial.iter().map(|p| Asap.solve(p).map(|s| s.latency)).collect()
+    };
     let (mut low, mut high) = (rules.least, most);
     while low < high {
         let middle = low + (high - low) / 2;
-        let mut trial = problems.to_vec();
-        rules.add(&mut trial, middle);
-        if trial.iter().all(|p| Asap.solve(p).is_some()) {
-            high = middle;
-        } else {
-            low = middle + 1;
+        match solve(middle) {
+            Some(_) => high = middle,
+            None => low = middle + 1,
         }
     }
+    // As it is, it has the longest interval that was looked at.
+    let as_it_is = || s.blocks[block].segments.iter().map(|segment| segment.latency).collect();
+    let latencies = solve(high).unwrap_or_else(as_it_is);
+    limit(problems, latencies);
     rules.add(problems, high);
 }
 

@@ -28,7 +28,7 @@ pub fn schedule(
     family: &Family,
     options: &Options,
 ) -> Result<KernelSchedule> {
-    let task = loops::is_task(&func);
+    let task = func.is_task();
     let cfg = Cfg::new(&func);
     let uniform =
         Uniform::new(&func, &cfg, &|block, inst| found.may_fetch(&func, task, block, inst));

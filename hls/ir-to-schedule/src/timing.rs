@@ -1,8 +1,8 @@
 //! Which hardware an IR operation is, and how long it takes on a device family.
 
-use ir::{Function, Inst, IntCC, Op};
+use ir::{Function, Inst, Op};
 use schedule::OpTiming;
-use target::{Family, OpKind};
+use target::{Family, OpKind, op_kind};
 
 /// Entries up to which a table is logic instead of a block RAM.
 const LOGIC_TABLE_ENTRIES: usize = 64;
@@ -10,33 +10,6 @@ const LOGIC_TABLE_ENTRIES: usize = 64;
 /// Register stages of a look-up.
 pub fn lookup_latency(entries: usize) -> u32 {
     if entries <= LOGIC_TABLE_ENTRIES { 0 } else { 2 }
-}
-
-/// The operator of the target model that a pure integer operation is, with its operand width.
-pub fn op_kind(func: &Function, inst: Inst) -> (OpKind, u32) {
-    let d = &func.insts[inst];
-    let width = d.args.last().map_or(1, |a| func.bits(*a));
-    let constant_amount = || d.args.get(1).is_some_and(|a| func.as_const(*a).is_some());
-    let kind = match d.op {
-        Op::Add | Op::PtrAdd => OpKind::Add,
-        Op::Sub => OpKind::Sub,
-        Op::Mul => OpKind::Mul,
-        Op::And | Op::FAbs => OpKind::And,
-        Op::Or => OpKind::Or,
-        Op::Xor => OpKind::Xor,
-        Op::Not => OpKind::Not,
-        Op::Shl | Op::LShr | Op::AShr if constant_amount() => OpKind::ConstShift,
-        Op::Shl => OpKind::Shl,
-        Op::LShr => OpKind::LShr,
-        Op::AShr => OpKind::AShr,
-        Op::Clz => OpKind::Lzc,
-        Op::Popcount => OpKind::Popcount,
-        Op::ICmp(IntCC::Eq | IntCC::Ne) => OpKind::CmpEq,
-        Op::ICmp(_) => OpKind::CmpLt,
-        Op::Select | Op::SpaceCast => OpKind::Mux { ways: 2 },
-        _ => OpKind::Slice,
-    };
-    (kind, width)
 }
 
 /// What a value passes at the end of its segment: the multiplexer in front of the registers of an exit FIFO or skid buffer.

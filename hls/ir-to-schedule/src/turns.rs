@@ -25,7 +25,7 @@ const FLIP_FLOP: f64 = 0.5;
 pub fn cost(unit: &Unit, family: &Family) -> f64 {
     let func = &unit.func;
     let luts = |inst: &Inst| {
-        let (kind, width) = timing::op_kind(func, *inst);
+        let (kind, width) = target::op_kind(func, *inst);
         family.area(kind, width).lut
     };
     let logic: f64 = func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(luts).sum();

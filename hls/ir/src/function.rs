@@ -475,6 +475,19 @@ impl Function {
         }
     }
 
+    /// Whether the kernel runs as one work-item: it is declared so and uses no work-item id.
+    pub fn is_task(&self) -> bool {
+        let Some(kernel) = &self.kernel else { return false };
+        let declared =
+            kernel.reqd_work_group_size == Some([1, 1, 1]) || kernel.max_global_work_dim == Some(0);
+        let asks = self
+            .layout
+            .iter()
+            .flat_map(|b| &self.blocks[*b].insts)
+            .any(|i| matches!(self.insts[*i].op, Op::WorkItem(q, _) if !q.is_launch_uniform()));
+        declared && !asks
+    }
+
     /// Number of instructions in blocks.
     pub fn inst_count(&self) -> usize {
         self.layout.iter().map(|b| self.blocks[*b].insts.len()).sum()

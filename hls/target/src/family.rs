@@ -302,6 +302,11 @@ impl Family {
         self.timing(op, width).output_ns
     }
 
+    /// What registers and long nets take of a clock period, ns.
+    pub fn overhead_ns(&self, period_ns: f64) -> f64 {
+        self.clock_overhead_ns + self.routing_margin * period_ns
+    }
+
     /// Clock cycles inside an operator; 0 when it is combinational.
     pub fn latency(&self, op: OpKind, width: u32) -> u32 {
         self.timing(op, width).latency

@@ -19,9 +19,11 @@ mod error;
 mod family;
 mod library;
 mod op;
+mod operation;
 
 pub use board::{Board, Ecp5Flow, Ecp5Memory, Flow, Memory, Resources};
 pub use error::TargetError;
 pub use family::{Area, DspTile, Family, RamFacts, Timing};
 pub use library::Library;
 pub use op::OpKind;
+pub use operation::op_kind;

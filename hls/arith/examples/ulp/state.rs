@@ -111,10 +111,16 @@ impl State {
 
     /// The table as a page.
     pub fn page(&self, date: &str, sample: u64, audit: u64) -> String {
+        let single = match sample {
+            1 => String::new(),
+            n => format!(
+                " Other functions of one number in single precision were run on every {n}-th operand."
+            ),
+        };
         let mut page = format!(
             "# Largest errors of the mathematical functions\n\n\
              Written {date} by `cargo run --release -p clhls-arith --example ulp -- --sample {sample}`, which `make exhaustive` runs without a sample.\n\
-             \"all\": every operand of the format was run. Other functions of one number in single precision were run on every n-th operand, the rest on\n\
+             \"all\": every operand of the format was run.{single} The rest was run on\n\
              operands that mix corners and everyday numbers. Half and single precision are compared with double precision by the crate\n\
              `libm`, double precision with MPFR; single and double precision only where a result is not that of the crate `pxfm`, which rounds\n\
              correctly, and in one case of {audit}. `lgamma` of negative numbers counts units of 1 where its value is below 1.\n\n\

@@ -351,14 +351,14 @@ pub fn difference(want: &Results, got: &Results) -> Option<String> {
 }
 
 /// Arguments of the kernels of `fuzz::ir_kernels`, and a launch.
-fn ir_launch(seed: u64) -> Launch {
+fn ir_launch(seed: u64, work_items: u32) -> Launch {
     let words = fuzz::ir_kernels::WORDS;
     let arg = |name: &str, value: String| (name.to_owned(), value);
     Launch {
         name: "k".into(),
         kernel: "k".into(),
-        global: vec![3],
-        local: Some(vec![3]),
+        global: vec![work_items.into()],
+        local: Some(vec![work_items.into()]),
         args: vec![
             arg("in", format!("rand:i32[{words}]:{seed}")),
             arg("out", format!("rand:i32[{words}]:{}", seed + 1)),
@@ -385,7 +385,7 @@ pub fn ir_kernel(module: &Module, seed: u64) -> Result<(), String> {
     }
     let mut raw = limit(module, STEPS)?;
     for input in [seed, seed + 1] {
-        let launch = ir_launch(input);
+        let launch = ir_launch(input, fuzz::ir_kernels::work_items(module));
         let want = run_on(&mut raw, &launch)?;
         for (level, device) in &mut devices {
             let got = run_on(&mut **device, &launch).map_err(|e| format!("{level}: {e}"))?;

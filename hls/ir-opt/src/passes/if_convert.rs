@@ -8,27 +8,36 @@ use base::SmallVec;
 use ir::analysis::Cfg;
 use ir::{Block, BlockCall, Builder, Function, LoopHint, Op, Terminator, Value};
 
-/// Most weight of one arm.
-const ARM_LIMIT: u32 = 16;
-/// Most weight of both arms together.
-const TOTAL_LIMIT: u32 = 24;
-/// Most accesses to memory in both arms together.
-const ACCESS_LIMIT: usize = 4;
+/// What is worth executing always.
+pub struct Limits {
+    /// Most weight of one arm.
+    pub arm: u32,
+    /// Most weight of both arms together.
+    pub total: u32,
+    /// Most accesses to memory in both arms together.
+    pub accesses: usize,
+}
+
+/// Where work-items interleave.
+const INTERLEAVED: Limits = Limits { arm: 16, total: 24, accesses: 4 };
 
 /// Converts until nothing is left that is worth it, inner branches first.
 pub fn run(func: &mut Function) {
     simplify_cfg::run(func);
-    loop {
-        let cfg = Cfg::new(func);
-        let mut order = cfg.rpo.clone();
-        order.reverse();
-        let Some(_) = order.into_iter().find(|b| convert(func, &cfg, *b)) else { return };
+    while run_once(func, &INTERLEAVED, |_| true) {
         simplify_cfg::run(func);
     }
 }
 
+/// Converts a branch at the end of a block that `wanted` takes, an inner one if there are several; whether there was one.
+pub fn run_once(func: &mut Function, limits: &Limits, wanted: impl Fn(Block) -> bool) -> bool {
+    let cfg = Cfg::new(func);
+    let mut order = cfg.rpo.iter().rev().copied().filter(|b| wanted(*b));
+    order.any(|b| convert(func, &cfg, b, limits))
+}
+
 /// Converts the branch at the end of `block`, if it is of a shape that can be.
-fn convert(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
+fn convert(func: &mut Function, cfg: &Cfg, block: Block, limits: &Limits) -> bool {
     let Terminator::Branch { cond, then_, else_ } = func.blocks[block].term.clone() else {
         return false;
     };
@@ -41,9 +50,9 @@ fn convert(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
         (Some(x), Some(y)) if x == y => (Some(&then_), Some(&else_)),
         (Some(x), _) if x == else_.block => (Some(&then_), None),
         (_, Some(y)) if y == then_.block => (None, Some(&else_)),
-        _ => return join_conditions(func, cfg, block, cond, &then_, &else_),
+        _ => return join_conditions(func, cfg, block, cond, (&then_, &else_), limits),
     };
-    if !is_worth_it(func, [shape.0, shape.1]) {
+    if !is_worth_it(func, [shape.0, shape.1], limits) {
         return false;
     }
     let loc = func.blocks[block].term_loc;
@@ -73,18 +82,18 @@ fn arm_target(func: &Function, cfg: &Cfg, block: Block, arm: Block) -> Option<Bl
     (fine && next.block != arm).then_some(next.block)
 }
 
-fn is_worth_it(func: &Function, arms: [Option<&BlockCall>; 2]) -> bool {
+fn is_worth_it(func: &Function, arms: [Option<&BlockCall>; 2], limits: &Limits) -> bool {
     let (mut total, mut accesses) = (0, 0);
     for call in arms.into_iter().flatten() {
         let weight = weight::of_block(func, call.block);
         let insts = &func.blocks[call.block].insts;
         accesses += insts.iter().filter(|i| func.insts[**i].op.is_effect()).count();
         total += weight;
-        if weight > ARM_LIMIT {
+        if weight > limits.arm {
             return false;
         }
     }
-    total <= TOTAL_LIMIT && accesses <= ACCESS_LIMIT
+    total <= limits.total && accesses <= limits.accesses
 }
 
 /// Moves the instructions of an arm into `block`; accesses happen only when `cond` is true
@@ -107,20 +116,12 @@ fn inline_arm(
     let mut predicate: Option<Value> = None;
     for inst in insts {
         func.insts[inst].args.iter_mut().for_each(|a| *a = rename(*a));
-        if let Some(predicated) = func.insts[inst].op.predicated() {
+        if func.insts[inst].op.predicated().is_some() {
             let mut b = Builder::at(func, block);
             b.loc = b.func.insts[inst].loc;
             let p = *predicate
                 .get_or_insert_with(|| if inverse { b.unary(Op::Not, cond) } else { cond });
-            if predicated {
-                let last = b.func.insts[inst].args.len() - 1;
-                let old = b.func.insts[inst].args[last];
-                b.func.insts[inst].args[last] = b.binary(Op::And, old, p);
-            } else {
-                let data = &mut b.func.insts[inst];
-                data.op = data.op.with_predicate(true);
-                data.args.push(p);
-            }
+            edit::restrict(&mut b, inst, p);
             if func.insts[inst].after.is_empty() {
                 func.insts[inst].after = before.clone();
             }
@@ -143,8 +144,8 @@ fn join_conditions(
     cfg: &Cfg,
     block: Block,
     cond: Value,
-    then_: &BlockCall,
-    else_: &BlockCall,
+    (then_, else_): (&BlockCall, &BlockCall),
+    limits: &Limits,
 ) -> bool {
     for (second, other, inverse) in [(then_, else_, false), (else_, then_, true)] {
         let data = &func.blocks[second.block];
@@ -158,7 +159,7 @@ fn join_conditions(
             && pure
             && x.block != second.block
             && y.block != second.block
-            && weight::of_block(func, second.block) <= ARM_LIMIT
+            && weight::of_block(func, second.block) <= limits.arm
             // the blocks behind it stay behind its values; only parameters would need renaming
             && data.params.is_empty()
         {

@@ -17,6 +17,13 @@ use ir::{Block, Function, Inst, Op};
 /// A store that may write what an *earlier* iteration has read is no obstacle where its own iteration must have read before: iterations
 /// pass each place in their order.
 pub fn run(func: &mut Function, context: &Context<'_>) {
+    for block in independent(func, context) {
+        func.blocks[block].hint.ivdep = true;
+    }
+}
+
+/// The blocks that loop on themselves, not marked yet, whose iterations are independent.
+pub fn independent(func: &Function, context: &Context<'_>) -> Vec<Block> {
     let ranges = Ranges::new(func, context.options.max_work_group_size);
     let alias = Alias::new(func);
     let (loops, homes) = (Loops::new(func, &Cfg::new(func)), func.homes());
@@ -29,9 +36,7 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
             free.push(block);
         }
     }
-    for block in free {
-        func.blocks[block].hint.ivdep = true;
-    }
+    free
 }
 
 /// The accesses of a block that loops on itself.

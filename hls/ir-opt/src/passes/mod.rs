@@ -1,11 +1,13 @@
 //! The passes, one in a file. [`crate::registry`] names them and puts them in order.
 
 pub mod barriers;
+pub mod carry_ahead;
 pub mod coalesce;
 pub mod contract;
 pub mod converge;
 pub mod dce;
 pub mod expand_remainders;
+pub mod flatten;
 pub mod fold;
 pub mod gvn;
 pub mod hoist_slices;
@@ -21,6 +23,7 @@ pub mod narrow;
 pub mod narrow_addresses;
 pub mod pipe_waits;
 pub mod relax_order;
+pub mod retime_selects;
 pub mod scalarise;
 pub mod simd;
 pub mod simplify_cfg;

@@ -1,0 +1,166 @@
+//! Loops of several blocks, and nests of loops, in kernels of one work-item become loops of one block: only iterations of
+//! those overlap.
+
+mod merge;
+
+use super::{carry_ahead, fold, if_convert, independence, retime_selects, simplify_cfg};
+use crate::alias::{Alias, Kind, kind};
+use crate::recurrence::{Dependences, interval};
+use crate::{Context, weight};
+use base::{Diagnostic, FxHashSet, Severity};
+use ir::analysis::loops::LoopData;
+use ir::analysis::{Cfg, Loops};
+use ir::{Block, Function, Inst, LoopHint, Op};
+use merge::{Chain, Merged};
+
+/// In a kernel of one work-item the arms of a branch stand there once whether they are executed always or not.
+const IN_LOOPS: if_convert::Limits =
+    if_convert::Limits { arm: u32::MAX / 4, total: u32::MAX / 2, accesses: usize::MAX };
+
+/// Iterations of one cycle more than a loop inside had are worth that it does not drain, where it had this many cycles.
+const GAIN: u32 = 4;
+
+/// Weight of operations that have a form of few steps which loops that rarely need them can use.
+const DEAR: u32 = 10;
+
+/// Merges inner loops first, as long as iterations of the merged loop can follow one another without waiting for a whole one.
+pub fn run(func: &mut Function, context: &Context<'_>) {
+    if !func.is_task() {
+        return;
+    }
+    simplify_cfg::run(func);
+    let mut tried: FxHashSet<Block> = FxHashSet::default();
+    while let Some(header) = next_loop(func, &tried) {
+        tried.insert(header);
+        let mut trial = func.clone();
+        let Some(merged) = merge_loop(&mut trial, header, context) else { continue };
+        if is_better(&trial, &merged, context) && !is_slower(&trial, &merged, context) {
+            if merged.inner.is_some() {
+                remark(func, header, context);
+            }
+            simplify_cfg::run(&mut trial);
+            *func = trial;
+        }
+    }
+}
+
+/// The header of a loop that was not tried and may become one block, innermost first.
+fn next_loop(func: &Function, tried: &FxHashSet<Block>) -> Option<Block> {
+    let cfg = Cfg::new(func);
+    let loops = Loops::new(func, &cfg);
+    let several = |l: &&LoopData| l.blocks.len() > 1 && l.is_reducible();
+    let open = loops.loops.values().filter(several).filter(|l| !tried.contains(&l.header));
+    open.max_by_key(|l| l.depth).map(|l| l.header)
+}
+
+/// Makes the loop with this header one block, if it has the shape for that.
+fn merge_loop(func: &mut Function, header: Block, context: &Context<'_>) -> Option<Merged> {
+    let inside = |func: &Function| -> Option<FxHashSet<Block>> {
+        let loops = Loops::new(func, &Cfg::new(func));
+        let id = loops.headed_by(header)?;
+        Some(loops.loops[id].blocks.iter().copied().collect())
+    };
+    loop {
+        let blocks = inside(func)?;
+        if !if_convert::run_once(func, &IN_LOOPS, |b| blocks.contains(&b)) {
+            break;
+        }
+        simplify_cfg::run(func);
+    }
+    let blocks = inside(func)?;
+    if blocks.iter().any(|b| !can_be_predicated(func, *b)) {
+        return None;
+    }
+    let chain = Chain::find(func, &blocks, header)?;
+    let inner = chain.inner().map(|block| merge::Inside {
+        block,
+        recurrent: Dependences::new(func, block).recurrent(),
+        interval: shortest_interval(func, block, context),
+    });
+    Some(merge::merge(func, &chain, header, inner))
+}
+
+/// Whether everything in a block can be made to happen under a condition, and the source leaves it to us how iterations follow
+/// one another.
+fn can_be_predicated(func: &Function, block: Block) -> bool {
+    let LoopHint { ii, max_concurrency, .. } = func.blocks[block].hint;
+    let fine = |inst: &Inst| {
+        let data = &func.insts[*inst];
+        let mask = data.args.last().filter(|_| data.op.predicated() == Some(true));
+        let plain = data.op.predicated().is_some() && mask.is_none_or(|m| func.bits(*m) == 1);
+        !data.op.is_effect() || plain && !data.op.mem_flags().is_some_and(|f| f.volatile)
+    };
+    ii.is_none() && max_concurrency == 0 && func.blocks[block].insts.iter().all(fine)
+}
+
+/// Whether iterations of the new block can follow one another as those of the inner loop did, or, where there was none, at all.
+fn is_better(func: &Function, merged: &Merged, context: &Context<'_>) -> bool {
+    let dependences = Dependences::new(func, merged.block);
+    if dependences.decide_branch().iter().any(|i| func.insts[*i].op.is_effect()) {
+        return false;
+    }
+    let is_dear = |i: &&Inst| {
+        let op = func.insts[**i].op;
+        op.is_float_unit() || op.is_effect() || weight::of_inst(func, **i) > 1
+    };
+    let recurrent = dependences.recurrent();
+    let waits = match &merged.inner {
+        // what the inner loop did not wait for
+        Some(inner) => {
+            let rare = |i: &&Inst| weight::of_inst(func, **i) >= DEAR && !inner.insts.contains(*i);
+            recurrent.iter().filter(is_dear).any(|i| !inner.recurrent.contains(i))
+                || func.blocks[merged.block].insts.iter().any(|i| rare(&i))
+        }
+        None => recurrent.iter().any(|i| func.insts[*i].op.is_effect()),
+    };
+    let independent = || {
+        !conflicts(func, merged.block)
+            || merged.inner.is_none()
+                && independence::independent(func, context).contains(&merged.block)
+    };
+    !waits && independent()
+}
+
+/// Whether iterations of the new block would follow one another later than those of the loop inside, by more than what is gained: the loop
+/// inside does not drain any more.
+fn is_slower(func: &Function, merged: &Merged, context: &Context<'_>) -> bool {
+    let most = merged.inner.as_ref().map(|i| i.interval + i.interval / GAIN);
+    most.is_some_and(|most| most < shortest_interval(func, merged.block, context))
+}
+
+/// The interval of a block behind the passes that shorten its recurrences.
+fn shortest_interval(func: &Function, block: Block, context: &Context<'_>) -> u32 {
+    let mut trial = func.clone();
+    fold::run(&mut trial, context);
+    retime_selects::retime(&mut trial, block);
+    carry_ahead::carry(&mut trial, block, context.clock());
+    interval(&trial, block, context.clock())
+}
+
+/// Whether two accesses of a block, in whatever iterations, may conflict.
+fn conflicts(func: &Function, block: Block) -> bool {
+    let effects = func.blocks[block].insts.iter().filter(|i| func.insts[**i].op.is_effect());
+    let effects: Vec<Inst> = effects.copied().collect();
+    let alias = Alias::new(func);
+    let moved = |i: Inst| match func.insts[i].op {
+        Op::Pipe { op, arg, .. } if op.moves() => Some(arg),
+        _ => None,
+    };
+    let conflict = |a: Inst, b: Inst| {
+        let ops = [a, b].map(|i| func.insts[i].op);
+        if ops.iter().any(|op| op.pipe().is_some()) {
+            return moved(a).is_some() && moved(a) == moved(b);
+        }
+        !func.blocks[block].hint.ivdep
+            && ops.iter().any(|op| kind(*op) == Kind::Write)
+            && alias.may_ever_overlap(a, b)
+    };
+    effects.iter().enumerate().any(|(k, a)| effects[k + 1..].iter().any(|b| conflict(*a, *b)))
+}
+
+fn remark(func: &Function, header: Block, context: &Context<'_>) {
+    let text = "this loop and the one inside of it run as one: iterations of the inner loop follow one another without a gap";
+    let mut remark = Diagnostic::warning("W0315", text).at(func.blocks[header].term_loc);
+    remark.severity = Severity::Remark;
+    context.remarks.borrow_mut().push(remark);
+}
