@@ -222,7 +222,7 @@ const CASES: [Case; 16] = [
             for (int i = 0; i < n; i++) { // here
               uint x = a[i];
               for (int j = 0; j < 40; j++)
-                x = (x >> 1) ^ (x & 1 ? 0xedb88320u : j);
+                x = ((x >> 1) ^ (x & 1 ? 0xedb88320u : j)) + (x << 3);
               b[i] = x;
             }
           }",

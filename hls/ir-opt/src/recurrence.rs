@@ -23,9 +23,8 @@ pub struct Clock<'f> {
 }
 
 impl Clock<'_> {
-    /// What an instruction of a block that loops on itself takes, in nanoseconds. Operands that are loop-carried come through a
-    /// multiplexer, from the loop's entry or from their register; as the scheduler does, all operands are taken to wait for it.
-    pub fn ns(&self, func: &Function, block: Block, inst: Inst) -> f64 {
+    /// What an instruction takes, in nanoseconds.
+    pub fn ns(&self, func: &Function, inst: Inst) -> f64 {
         let cycles = match func.insts[inst].op.gradual() {
             op if op.is_effect() => ACCESS,
             Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::FDiv | Op::FSqrt | Op::FRem => DIVISION,
@@ -34,17 +33,13 @@ impl Clock<'_> {
             Op::Mul | Op::Lookup(_) => PRODUCT,
             _ => {
                 let (kind, width) = op_kind(func, inst);
-                let carried =
-                    |a: &Value| matches!(func.values[*a].def, ValueDef::Param(b, _) if b == block);
-                let enters = func.insts[inst].args.iter().any(carried);
-                return self.family.delay_ns(kind, width)
-                    + if enters { self.entry_ns() } else { 0.0 };
+                return self.family.delay_ns(kind, width);
             }
         };
         cycles * self.period_ns
     }
 
-    /// The multiplexer in front of a loop-carried value.
+    /// The multiplexer in front of a loop-carried value: from the loop's entry or from its register.
     pub fn entry_ns(&self) -> f64 {
         self.family.delay_ns(OpKind::Mux { ways: 2 }, 1)
     }
@@ -89,7 +84,7 @@ pub fn ns_to_decisions(
     for &inst in func.blocks[block].insts.iter().rev() {
         let data = &func.insts[inst];
         let Some(behind) = data.result.and_then(|r| tail[r]) else { continue };
-        let through = behind + clock.ns(func, block, inst);
+        let through = behind + clock.ns(func, inst);
         for &a in &data.args {
             tail[a] = Some(tail[a].map_or(through, |t| t.max(through)));
         }
@@ -125,12 +120,12 @@ fn ns_from(
     clock: Clock<'_>,
 ) -> SecondaryMap<Value, Option<f64>> {
     let mut ns: SecondaryMap<Value, Option<f64>> = SecondaryMap::new();
-    ns[param] = Some(0.0);
+    ns[param] = Some(clock.entry_ns());
     for &inst in &func.blocks[block].insts {
         let data = &func.insts[inst];
         let before = data.args.iter().filter_map(|a| ns[*a]).reduce(f64::max);
         if let (Some(result), Some(before)) = (data.result, before) {
-            ns[result] = Some(before + clock.ns(func, block, inst));
+            ns[result] = Some(before + clock.ns(func, inst));
         }
     }
     ns

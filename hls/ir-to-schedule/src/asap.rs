@@ -69,12 +69,12 @@ fn pass(problem: &Problem, lower: &[i64], delay: &impl Fn(usize) -> u32) -> Vec<
                 .fold(0.0, |x: f64, o| x.max(arrival[*o as usize]))
         };
         let at = begin(cycle);
-        if at > 0.0 && at + node.timing.input_ns > problem.budget_ns {
+        let t = node.timing;
+        if at > 0.0 && t.start_ns(at) + t.input_ns > problem.budget_ns {
             cycle += 1;
         }
         let at = begin(cycle);
-        let t = node.timing;
-        arrival.push(if t.latency == 0 { at + t.output_ns } else { t.output_ns });
+        arrival.push(t.done_ns(at));
         start.push(cycle);
     }
     start

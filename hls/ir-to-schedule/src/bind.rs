@@ -262,7 +262,7 @@ impl Binder<'_> {
             let node = &mut problem.nodes[*n as usize];
             node.timing = select.timing(node.timing);
             // Not even operands that come from registers would pass in a cycle.
-            if node.timing.input_ns > problem.budget_ns {
+            if node.timing.start_ns(0.0) + node.timing.input_ns > problem.budget_ns {
                 return None;
             }
         }

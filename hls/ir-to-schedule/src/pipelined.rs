@@ -31,11 +31,7 @@ pub fn add_feedback_mux(
         .iter()
         .any(|a| matches!(func.values[*a].def, ValueDef::Param(b, _) if b == block));
     if carried {
-        let mux = family.delay_ns(OpKind::Mux { ways: 2 }, 1);
-        timing.input_ns += mux;
-        if timing.latency == 0 {
-            timing.output_ns += mux;
-        }
+        timing.entry_ns = family.delay_ns(OpKind::Mux { ways: 2 }, 1);
     }
 }
 

@@ -106,13 +106,12 @@ pub fn arrivals(problem: &Problem, start: &[u32]) -> Vec<f64> {
     let mut out = vec![0.0; problem.nodes.len()];
     for (k, node) in problem.nodes.iter().enumerate() {
         let begin = begin_ns(problem, start, &out, k);
-        let t = node.timing;
-        out[k] = if t.latency == 0 { begin + t.output_ns } else { t.output_ns };
+        out[k] = node.timing.done_ns(begin);
     }
     out
 }
 
-/// When in its starting cycle the operands of node `k` have arrived, ns.
+/// When in its starting cycle those operands of node `k` that are computed in the region have arrived, ns.
 pub(crate) fn begin_ns(problem: &Problem, start: &[u32], arrival: &[f64], k: usize) -> f64 {
     let node = &problem.nodes[k];
     node.operands
@@ -137,7 +136,8 @@ pub fn check(problem: &Problem, solution: &Solution) -> Result<(), String> {
             }
         }
         let begin = begin_ns(problem, start, &arrival, k);
-        if begin > 0.0 && begin + node.timing.input_ns > problem.budget_ns + 1e-6 {
+        let t = node.timing;
+        if begin > 0.0 && t.start_ns(begin) + t.input_ns > problem.budget_ns + 1e-6 {
             return Err(format!("node {k} misses the clock period"));
         }
         if start[k] + node.timing.latency > solution.latency {

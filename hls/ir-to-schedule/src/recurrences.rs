@@ -15,16 +15,26 @@ use ir::{Block, Inst, Terminator, Value};
 use schedule::{KernelSchedule, Place};
 
 /// Gives the segments of a block that loops on itself the constraints of its shortest interval, and of the least latency that it needs: a
-/// recurrence may have to wait for the next cycle so that it fits into one. The block must be placed as soon as possible: its interval is
+/// recurrence may have to wait for the next cycle so that it fits into one. Where the next iteration waits for the end of this one, as when
+/// they are `sequential`, latency counts and stays. The block must be placed as soon as possible: its interval is
 /// the longest that is looked at. Node `n` of `problems[k]` is `bodies[k][n]`.
-pub fn constrain(s: &KernelSchedule, block: Block, bodies: &[Vec<Inst>], problems: &mut [Problem]) {
+pub fn constrain(
+    s: &KernelSchedule,
+    block: Block,
+    bodies: &[Vec<Inst>],
+    problems: &mut [Problem],
+    sequential: bool,
+) {
     let limit = |problems: &mut [Problem], latencies: Vec<u32>| {
         problems.iter_mut().zip(latencies).for_each(|(p, l)| p.most_latency = Some(l));
     };
-    let Some((rules, most)) = Rules::new(s, block, bodies) else {
-        limit(problems, s.blocks[block].segments.iter().map(|segment| segment.latency).collect());
-        return;
-    };
+    let as_it_is =
+        || -> Vec<u32> { s.blocks[block].segments.iter().map(|segment| segment.latency).collect() };
+    let rules = Rules::new(s, block, bodies);
+    if sequential || rules.as_ref().is_none_or(|(r, _)| r.waits_for_end) {
+        limit(problems, as_it_is());
+    }
+    let Some((rules, most)) = rules else { return };
     let solve = |ii: u32| -> Option<Vec<u32>> {
         let mut trial = problems.to_vec();
         rules.add(&mut trial, ii);
@@ -39,7 +49,6 @@ pub fn constrain(s: &KernelSchedule, block: Block, bodies: &[Vec<Inst>], problem
         }
     }
     // As it is, it has the longest interval that was looked at.
-    let as_it_is = || s.blocks[block].segments.iter().map(|segment| segment.latency).collect();
     let latencies = solve(high).unwrap_or_else(as_it_is);
     limit(problems, latencies);
     rules.add(problems, high);
@@ -74,6 +83,8 @@ struct Rules {
     condition: Option<NodeAt>,
     /// Nodes that stay where they are.
     pinned: Vec<NodeAt>,
+    /// Whether the next iteration needs something that only the end of this one brings.
+    waits_for_end: bool,
 }
 
 impl Rules {
@@ -84,7 +95,9 @@ impl Rules {
         let readers = pipelined::readers(&s.func, block, back);
         let nodes = nodes(s, bodies);
         let node = |v: Value| s.func.def_inst(v).and_then(|i| nodes.get(&i).copied());
-        let mut rules = Rules { least: 1, registers: vec![], condition: None, pinned: vec![] };
+        let waits_for_end = !plan.late.is_empty() || plan.condition.segment > 0;
+        let (registers, pinned) = (vec![], vec![]);
+        let mut rules = Rules { least: 1, registers, condition: None, pinned, waits_for_end };
         for f in &plan.feedback {
             let Some(writer) = node(f.next).filter(|w| w.segment == f.segment as usize) else {
                 continue;

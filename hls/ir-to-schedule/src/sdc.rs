@@ -192,7 +192,7 @@ fn chaining(problem: &Problem, mut apart: impl FnMut(usize, usize)) {
     let mut queue: BinaryHeap<Reverse<u32>> = BinaryHeap::new();
     for i in 0..problem.nodes.len() {
         // Nodes whose result goes on in the same cycle, and when it stands.
-        let mut through = Some((i, problem.nodes[i].timing.output_ns));
+        let mut through = Some((i, problem.nodes[i].timing.done_ns(0.0)));
         loop {
             if let Some((from, at)) = through.take() {
                 for &u in &users[from] {
@@ -208,10 +208,10 @@ fn chaining(problem: &Problem, mut apart: impl FnMut(usize, usize)) {
             let k = k as usize;
             let begin = std::mem::replace(&mut arrival[k], f64::NEG_INFINITY);
             let t = problem.nodes[k].timing;
-            if begin > 0.0 && begin + t.input_ns > problem.budget_ns {
+            if begin > 0.0 && t.start_ns(begin) + t.input_ns > problem.budget_ns {
                 apart(i, k);
             } else if t.latency == 0 {
-                through = Some((k, begin + t.output_ns));
+                through = Some((k, t.done_ns(begin)));
             }
         }
     }

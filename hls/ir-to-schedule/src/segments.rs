@@ -68,11 +68,11 @@ pub fn schedule(
     let exit = timing::exit(family);
     for block in cfg.rpo.clone() {
         let out = live_out(&cfg, &liveness, block);
-        let of_block =
-            OfBlock { block, uniform: &uniform, not_before, live_out: &out, exit, options };
+        let sequential = pipelined::conflict(&s.func, block, &found.conflicts);
+        let (uniform, live_out) = (&uniform, &out);
+        let of_block = OfBlock { block, uniform, not_before, live_out, exit, options, sequential };
         let mut schedule = |s: &mut KernelSchedule| of_block.schedule(s).map(drop);
         schedule(&mut s)?;
-        let sequential = pipelined::conflict(&s.func, block, &found.conflicts);
         let site = forms::Site { block, sequential, in_loop: nests.in_loop(&s.func, block) };
         forms::choose(&mut s, units, site, options.small_division, &mut schedule)?;
         // In kernels of one work-item a latency inside of a loop may be its interval.
@@ -200,6 +200,8 @@ struct OfBlock<'a> {
     /// What they pass on their way out of a segment.
     exit: OpTiming,
     options: &'a Options<'a>,
+    /// Whether accesses to memory forbid that iterations of the block overlap.
+    sequential: bool,
 }
 
 /// The instructions of each segment of a block, and the problem that they are.
@@ -245,7 +247,7 @@ impl OfBlock<'_> {
         let scheduler = self.options.scheduler;
         if s.task && scheduler.keeps_timing() {
             solve_segments(s, block, &bodies, &problems, &Asap)?;
-            recurrences::constrain(s, block, &bodies, &mut problems);
+            recurrences::constrain(s, block, &bodies, &mut problems, self.sequential);
         }
         solve_segments(s, block, &bodies, &problems, scheduler)?;
         Ok((bodies, problems))

@@ -27,13 +27,23 @@ pub fn op_timing(func: &Function, inst: Inst, family: &Family) -> OpTiming {
             return OpTiming::combinational(family.delay_ns(OpKind::Mux { ways }, 1));
         }
         let t = family.timing(OpKind::RamRead, 1);
-        return OpTiming { latency: 2, input_ns: t.input_ns, output_ns: t.output_ns };
+        return OpTiming {
+            latency: 2,
+            input_ns: t.input_ns,
+            output_ns: t.output_ns,
+            entry_ns: 0.0,
+        };
     }
     let (kind, width) = op_kind(func, inst);
     if kind == OpKind::Mul {
         // Products have been cut to single tiles: the tile's timing, whatever the width.
         let t = family.timing(OpKind::Mul, width.min(family.tile.b_signed));
-        return OpTiming { latency: t.latency, input_ns: t.input_ns, output_ns: t.output_ns };
+        return OpTiming {
+            latency: t.latency,
+            input_ns: t.input_ns,
+            output_ns: t.output_ns,
+            entry_ns: 0.0,
+        };
     }
     // A constant operand: comparison with 0, masks. The model has no cheaper rows for them.
     OpTiming::combinational(family.delay_ns(kind, width))

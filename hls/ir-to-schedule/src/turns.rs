@@ -128,7 +128,7 @@ impl Shape {
 
     /// The operation that the loop's registers are, with these operands.
     fn load(&self, operands: Vec<u32>) -> Node {
-        let timing = OpTiming { latency: 1, input_ns: self.load_ns, output_ns: 0.0 };
+        let timing = OpTiming { latency: 1, input_ns: self.load_ns, ..OpTiming::default() };
         Node { timing, bits: self.param_bits(2), operands, leaves: false }
     }
 

@@ -338,5 +338,5 @@ pub(crate) fn border_timing(p: &Problem, s: &Solution) -> OpTiming {
     if s.latency == 0 {
         return OpTiming::combinational(input.max(output));
     }
-    OpTiming { latency: s.latency, input_ns: input, output_ns: output }
+    OpTiming { latency: s.latency, input_ns: input, output_ns: output, entry_ns: 0.0 }
 }

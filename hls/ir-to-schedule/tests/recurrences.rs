@@ -90,7 +90,9 @@ fn intervals_and_latencies_are_no_worse_than_as_soon_as_possible() {
             (segments.iter().map(|g| g.latency).collect::<Vec<_>>(), segments[0].ii)
         };
         let ((asap_latency, asap_ii), (latency, ii)) = (of(&asap), of(&sdc));
-        assert!(latency.iter().zip(&asap_latency).all(|(s, a)| s <= a), "{text}");
+        // Only a shorter interval may take longer.
+        let no_longer = latency.iter().zip(&asap_latency).all(|(s, a)| s <= a);
+        assert!(no_longer || ii < asap_ii, "{text}");
         assert!(ii <= asap_ii, "{text}");
         shorter += u32::from(ii < asap_ii);
         long += u32::from(ii > 1);

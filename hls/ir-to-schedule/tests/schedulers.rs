@@ -29,7 +29,12 @@ fn random_input(rng: &mut Rng, count: usize) -> Input {
 fn random_node(rng: &mut Rng, k: usize) -> Node {
     let ns = below(rng, 30) as f64 / 10.0;
     let timing = match below(rng, 5) {
-        0 => OpTiming { latency: 1 + below(rng, 2) as u32, input_ns: ns, output_ns: 0.5 },
+        0 => OpTiming {
+            latency: 1 + below(rng, 2) as u32,
+            input_ns: ns,
+            output_ns: 0.5,
+            entry_ns: 0.0,
+        },
         _ => OpTiming::combinational(ns),
     };
     let mut operands: Vec<u32> = vec![];

@@ -75,7 +75,7 @@ fn add(
     let arrivals = if when == When::Launch { launch } else { here };
     let before = data.args.iter().filter_map(|a| arrivals.get(a));
     let into = before.filter(|(c, _)| *c == cycle).fold(0.0, |x: f64, (_, ns)| x.max(*ns));
-    let ns = if timing.latency == 0 { into + timing.output_ns } else { timing.output_ns };
+    let ns = timing.done_ns(into);
     let done = cycle + timing.latency;
     if let Some(r) = data.result {
         arrivals.insert(r, (done, ns));

@@ -131,20 +131,23 @@ impl<'a> Line<'a> {
         Ok(Moment { segment, cycle })
     }
 
-    /// A delay, or `latency:input:output`.
+    /// A delay, or `latency:input:output`; behind `entry>` if there are loop-carried operands.
     fn timing(&mut self) -> Result<OpTiming> {
         let word = self.word()?;
-        let parts: Vec<&str> = word.split(':').collect();
+        let (entry, own) = word.split_once('>').unwrap_or(("0", word));
+        let parts: Vec<&str> = own.split(':').collect();
         let timing = match parts.as_slice() {
             [ns] => ns.parse().ok().map(OpTiming::combinational),
             [l, i, o] => match (l.parse(), i.parse(), o.parse()) {
                 (Ok(latency), Ok(input_ns), Ok(output_ns)) => {
-                    Some(OpTiming { latency, input_ns, output_ns })
+                    Some(OpTiming { latency, input_ns, output_ns, entry_ns: 0.0 })
                 }
                 _ => None,
             },
             _ => None,
         };
+        let timing = timing.zip(entry.parse().ok());
+        let timing = timing.map(|(own, entry_ns)| OpTiming { entry_ns, ..own });
         timing.ok_or_else(|| self.error(format!("`{word}` is no timing")))
     }
 

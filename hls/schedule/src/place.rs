@@ -58,11 +58,24 @@ pub struct OpTiming {
     pub input_ns: f64,
     /// Logic behind the last register, ns.
     pub output_ns: f64,
+    /// Loop-carried operands come through a multiplexer, from the loop's entry or from their register: they stand this late in the cycle,
+    /// ns. 0 without such operands.
+    pub entry_ns: f64,
 }
 
 impl OpTiming {
+    /// When its logic begins in a cycle whose other operands have arrived at `begin_ns`.
+    pub fn start_ns(&self, begin_ns: f64) -> f64 {
+        begin_ns.max(self.entry_ns)
+    }
+
+    /// When its result stands in the cycle in which it does, ns.
+    pub fn done_ns(&self, begin_ns: f64) -> f64 {
+        if self.latency == 0 { self.start_ns(begin_ns) + self.output_ns } else { self.output_ns }
+    }
+
     /// A combinational operation.
     pub fn combinational(ns: f64) -> Self {
-        OpTiming { latency: 0, input_ns: ns, output_ns: ns }
+        OpTiming { input_ns: ns, output_ns: ns, ..OpTiming::default() }
     }
 }

@@ -287,6 +287,9 @@ fn place(place: Option<Place>, t: OpTiming) -> String {
 }
 
 fn timing(t: OpTiming) -> String {
+    if t.entry_ns != 0.0 {
+        return format!("{}>{}", t.entry_ns, timing(OpTiming { entry_ns: 0.0, ..t }));
+    }
     if t == OpTiming::combinational(t.input_ns) {
         return format!("{}", t.input_ns);
     }

@@ -57,10 +57,9 @@ impl Sum {
             };
             let ValueDef::Param(_, place) = func.values[param].def else { return None };
             let place = place as usize;
-            let behind = tail[data.result?]?;
+            let without = clock.entry_ns() + tail[data.result?]?;
             let cycles = |ns: f64| (ns / clock.period_ns).ceil();
-            let late =
-                cycles(clock.ns(func, block, inst) + behind) > cycles(clock.entry_ns() + behind);
+            let late = cycles(without + clock.ns(func, inst)) > cycles(without);
             let next = func.blocks[block].term.targets()[back].args[place];
             let counter = Recurrence::find(func, block, param, next).filter(Recurrence::counts)?;
             let own = counter.selections();

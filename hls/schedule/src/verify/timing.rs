@@ -21,13 +21,12 @@ impl Arrivals {
     fn add(&mut self, func: &Function, inst: Inst, at: Moment, t: OpTiming) -> Option<f64> {
         let data = &func.insts[inst];
         let here = data.args.iter().filter_map(|a| self.of.get(a)).filter(|(m, _)| *m == at);
-        let start = here.fold(0.0, |x: f64, (_, ns)| x.max(*ns));
-        let out = if t.latency == 0 { start + t.output_ns } else { t.output_ns };
+        let begin = here.fold(0.0, |x: f64, (_, ns)| x.max(*ns));
         if let Some(r) = data.result {
             let done = Moment { segment: at.segment, cycle: at.cycle + t.latency };
-            self.of.insert(r, (done, out));
+            self.of.insert(r, (done, t.done_ns(begin)));
         }
-        (start > 0.0).then_some(start + t.input_ns)
+        (begin > 0.0).then_some(t.start_ns(begin) + t.input_ns)
     }
 }
 

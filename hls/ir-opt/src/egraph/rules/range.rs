@@ -8,6 +8,7 @@ const Y_WITHIN_X: &str = "(icmp.eq:1 (and:w ?y (not:w ?x)) 0:w)";
 const BOTH_NOT_NEGATIVE: &str = "(and:1 (icmp.sge:1 ?x 0:w) (icmp.sge:1 ?y 0:w))";
 const C_FITS: &str = "(icmp.eq:1 (lshr:w $c #n:w) 0:w)";
 const C_FITS_SIGNED: &str = "(icmp.eq:1 (sext:w (slice.0:n $c:w)) $c)";
+const LOW_PART_ZERO: &str = "(icmp.eq:1 (slice.0:n ?x) 0:n)";
 
 pub(super) const RULES: &[RuleText] = &[
     RuleText::new("add-disjoint", "(add:w ?x ?y)", "(or:w ?x ?y)").given(DISJOINT),
@@ -41,6 +42,15 @@ pub(super) const RULES: &[RuleText] = &[
         .prove_at(&[3, 4, 8]),
     RuleText::new("and-of-sign", "(and:w (sext:w ?c:1) ?y)", "(select:w ?c ?y 0:w)")
         .widths("1 < w"),
+    RuleText::new("or-above", "(or:w ?x (zext:w ?y:n))", "(concat:w (slice.n:w-n ?x) ?y)")
+        .widths("n < w")
+        .given(LOW_PART_ZERO),
+    RuleText::new("xor-above", "(xor:w ?x (zext:w ?y:n))", "(concat:w (slice.n:w-n ?x) ?y)")
+        .widths("n < w")
+        .given(LOW_PART_ZERO),
+    RuleText::new("add-above", "(add:w ?x (zext:w ?y:n))", "(concat:w (slice.n:w-n ?x) ?y)")
+        .widths("n < w")
+        .given(LOW_PART_ZERO),
     RuleText::new("zext-of-low-part", "(zext:w (slice.0:n ?x:w))", "?x")
         .widths("n < w")
         .given("(icmp.eq:1 (lshr:w ?x #n:w) 0:w)"),

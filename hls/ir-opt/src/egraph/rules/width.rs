@@ -56,6 +56,9 @@ pub(super) const RULES: &[RuleText] = &[
         .widths("l+n <= m, m < w, n < m"),
     RuleText::new("slice-inside-sext", "(slice.l:n (sext:w ?x:m))", "(slice.l:n ?x)")
         .widths("l+n <= m, m < w, n < m"),
+    RuleText::new("slice-of-shl", "(slice.l:n (shl:w ?x $c))", "(slice.0:n ?x)")
+        .widths("n < w, l+n <= w")
+        .given("(icmp.eq:1 $c #l:w)"),
     RuleText::new("slice-low-of-concat", "(slice.0:n (concat:w ?x:m ?y:n))", "?y").widths("n < w"),
     RuleText::new("slice-high-of-concat", "(slice.n:m (concat:w ?x:m ?y:n))", "?x").widths("n < w"),
     RuleText::new(
