@@ -3,6 +3,7 @@
 
 use crate::cli::{Compiler, InputArgs};
 use crate::failure::{Failure, Result, io};
+use crate::local_sizes;
 use crate::scratch::Scratch;
 use base::{Diagnostic, SourceMap};
 use std::path::{Path, PathBuf};
@@ -87,7 +88,23 @@ impl Produced {
 fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
     let header = scratch.path().join("conversions.h");
     std::fs::write(&header, CONVERSIONS).map_err(|e| io("write", &header, &e))?;
-    let output = scratch.path().join("out.spv");
+    let (output, text) = (scratch.path().join("out.spv"), scratch.path().join("out.ll"));
+    let headers = header_folder(scratch)?;
+    let clang = |what: &[&str], output: &Path| {
+        let mut clang = clang_22_command(input, &header, &headers);
+        clang.args(what).arg(operand(&input.input)).arg("-o").arg(output);
+        accepted("clang-22", &run(clang, "clang-22", "clang-22")?)
+    };
+    let said = clang(&["-c"], &output)?;
+    let mut bytes = read(&output)?;
+    if local_sizes::are_unsure(&bytes) {
+        clang(&["-S", "-emit-llvm"], &text)?;
+        bytes = local_sizes::corrected(&bytes, &String::from_utf8_lossy(&read(&text)?));
+    }
+    Ok(Produced { bytes, warnings: said })
+}
+
+fn clang_22_command(input: &InputArgs, header: &Path, headers: &[String]) -> Command {
     let mut clang = Command::new("clang-22");
     // -fno-discard-value-names keeps the names of arguments
     clang.args(["--target=spirv64", "-x", "cl", "-O2", "-fno-discard-value-names"]);
@@ -96,12 +113,9 @@ fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
     // for strings of printf that are chosen when it is called
     clang.args(["-mllvm", "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space"]);
-    clang.arg("-Wno-pass-failed").arg("-include").arg(&header);
-    clang.args(header_folder(scratch)?);
+    clang.arg("-Wno-pass-failed").arg("-include").arg(header).args(headers);
     clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
-    clang.arg("-c").arg(operand(&input.input)).arg("-o").arg(&output);
-    let said = accepted("clang-22", &run(clang, "clang-22", "clang-22")?)?;
-    Ok(Produced { bytes: read(&output)?, warnings: said })
+    clang
 }
 
 /// clang-15 and the translator of its bitcode, which keeps source lines and the types of arguments.

@@ -3,6 +3,7 @@
 use super::device;
 use super::options::Options;
 use super::spirv;
+use driver::local_sizes;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -51,12 +52,20 @@ pub fn compile(source: &Source, options: &Options) -> Result<Made, String> {
     let level = if options.unoptimised { "-O0" } else { "-O2" };
     let mut args: Vec<String> = vec![level.into(), "-fno-discard-value-names".into()];
     // vector-combine invents vector lengths that SPIR-V has no type for
-    args.extend(["-mllvm", "-disable-vector-combine", "-c"].map(String::from));
+    args.extend(["-mllvm", "-disable-vector-combine"].map(String::from));
     // for strings of printf that are chosen when it is called
     args.extend(
         ["-mllvm", "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space"].map(String::from),
     );
-    run_clang(source, options, &args)
+    let with = |more: &[&str]| {
+        [&args[..], &more.iter().map(|a| a.to_string()).collect::<Vec<_>>()].concat()
+    };
+    let mut made = run_clang(source, options, &with(&["-c"]))?;
+    if local_sizes::are_unsure(&made.bytes) {
+        let llvm = run_clang(source, options, &with(&["-S", "-emit-llvm"]))?;
+        made.bytes = local_sizes::corrected(&made.bytes, &String::from_utf8_lossy(&llvm.bytes));
+    }
+    Ok(made)
 }
 
 /// Compiles a source to the text form of LLVM IR, which tells names and types of arguments.
