@@ -26,6 +26,11 @@ const HEADER: &str = include_str!("../../../include/clhls.h");
 /// Plain `inline` functions are definitions, as in other OpenCL implementations; C99's may be left out.
 const INLINE_DEFINES: &str = "-fgnu89-inline";
 
+/// For strings of printf that are chosen when it is called, and for dot products of integers, which clang-22 takes for
+/// those of floats without it.
+const SPIRV_EXTENSIONS: &str =
+    "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product";
+
 /// Levels at which clang-15 is tried: llvm-spirv-15 cannot translate all that it makes at the first.
 const CLANG_15_LEVELS: [&str; 3] = ["-O2", "-O1", "-O0"];
 
@@ -111,8 +116,7 @@ fn clang_22_command(input: &InputArgs, header: &Path, headers: &[String]) -> Com
     clang.arg(INLINE_DEFINES);
     // vector-combine invents vector lengths that SPIR-V has no type for
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
-    // for strings of printf that are chosen when it is called
-    clang.args(["-mllvm", "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space"]);
+    clang.args(["-mllvm", SPIRV_EXTENSIONS]);
     clang.arg("-Wno-pass-failed").arg("-include").arg(header).args(headers);
     clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
     clang
