@@ -19,6 +19,7 @@ pub mod failure;
 pub mod fit;
 pub mod image_format;
 pub mod input;
+pub mod local_sizes;
 pub mod native;
 pub mod output;
 pub mod pipeline;

@@ -3,6 +3,7 @@
 
 use crate::cli::{Compiler, InputArgs};
 use crate::failure::{Failure, Result, io};
+use crate::local_sizes;
 use crate::scratch::Scratch;
 use base::{Diagnostic, SourceMap};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,11 @@ const HEADER: &str = include_str!("../../../include/clhls.h");
 
 /// Plain `inline` functions are definitions, as in other OpenCL implementations; C99's may be left out.
 const INLINE_DEFINES: &str = "-fgnu89-inline";
+
+/// For strings of printf that are chosen when it is called, and for dot products of integers, which clang-22 takes for
+/// those of floats without it.
+const SPIRV_EXTENSIONS: &str =
+    "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product";
 
 /// Levels at which clang-15 is tried: llvm-spirv-15 cannot translate all that it makes at the first.
 const CLANG_15_LEVELS: [&str; 3] = ["-O2", "-O1", "-O0"];
@@ -87,21 +93,33 @@ impl Produced {
 fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
     let header = scratch.path().join("conversions.h");
     std::fs::write(&header, CONVERSIONS).map_err(|e| io("write", &header, &e))?;
-    let output = scratch.path().join("out.spv");
+    let (output, text) = (scratch.path().join("out.spv"), scratch.path().join("out.ll"));
+    let headers = header_folder(scratch)?;
+    let clang = |what: &[&str], output: &Path| {
+        let mut clang = clang_22_command(input, &header, &headers);
+        clang.args(what).arg(operand(&input.input)).arg("-o").arg(output);
+        accepted("clang-22", &run(clang, "clang-22", "clang-22")?)
+    };
+    let said = clang(&["-c"], &output)?;
+    let mut bytes = read(&output)?;
+    if local_sizes::are_unsure(&bytes) {
+        clang(&["-S", "-emit-llvm"], &text)?;
+        bytes = local_sizes::corrected(&bytes, &String::from_utf8_lossy(&read(&text)?));
+    }
+    Ok(Produced { bytes, warnings: said })
+}
+
+fn clang_22_command(input: &InputArgs, header: &Path, headers: &[String]) -> Command {
     let mut clang = Command::new("clang-22");
     // -fno-discard-value-names keeps the names of arguments
     clang.args(["--target=spirv64", "-x", "cl", "-O2", "-fno-discard-value-names"]);
     clang.arg(INLINE_DEFINES);
     // vector-combine invents vector lengths that SPIR-V has no type for
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
-    // for strings of printf that are chosen when it is called
-    clang.args(["-mllvm", "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space"]);
-    clang.arg("-Wno-pass-failed").arg("-include").arg(&header);
-    clang.args(header_folder(scratch)?);
+    clang.args(["-mllvm", SPIRV_EXTENSIONS]);
+    clang.arg("-Wno-pass-failed").arg("-include").arg(header).args(headers);
     clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
-    clang.arg("-c").arg(operand(&input.input)).arg("-o").arg(&output);
-    let said = accepted("clang-22", &run(clang, "clang-22", "clang-22")?)?;
-    Ok(Produced { bytes: read(&output)?, warnings: said })
+    clang
 }
 
 /// clang-15 and the translator of its bitcode, which keeps source lines and the types of arguments.

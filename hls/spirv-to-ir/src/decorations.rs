@@ -10,6 +10,8 @@ use rspirv::spirv::{Decoration, FPRoundingMode, FunctionParameterAttribute, Op};
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Decorations {
     pub alignment: Option<u32>,
+    /// No access through the pointer lies further from where it points, in bytes.
+    pub max_byte_offset: Option<u32>,
     pub array_stride: Option<u32>,
     pub offset: Option<u32>,
     pub spec_id: Option<u32>,
@@ -34,6 +36,7 @@ impl Decorations {
         let literal = || inst.arg(at + 1);
         match kind {
             Decoration::Alignment => self.alignment = Some(literal()?),
+            Decoration::MaxByteOffset => self.max_byte_offset = Some(literal()?),
             Decoration::ArrayStride => self.array_stride = Some(literal()?),
             Decoration::Offset => self.offset = Some(literal()?),
             Decoration::SpecId => self.spec_id = Some(literal()?),
@@ -153,6 +156,7 @@ impl DecorationMap {
 fn merged(a: &Decorations, b: &Decorations) -> Decorations {
     Decorations {
         alignment: b.alignment.or(a.alignment),
+        max_byte_offset: b.max_byte_offset.or(a.max_byte_offset),
         array_stride: b.array_stride.or(a.array_stride),
         offset: b.offset.or(a.offset),
         spec_id: b.spec_id.or(a.spec_id),

@@ -307,10 +307,12 @@ impl<'a> Linker<'a> {
         let pointee = spv.types.pointee(var.ty)?;
         spv.types.need_memory(pointee).map_err(|e| Box::new(e.at(var.loc)))?;
         let info = spv.types.get(pointee)?;
+        // what clang-22 makes of some local arrays has the type of an element: `driver::local_sizes` adds the decoration
+        let reach = deco.max_byte_offset.filter(|_| space == Space::Local);
         let global = self.module.globals.push(GlobalData {
             name: spv.names.get(&id).cloned().unwrap_or_else(|| format!("variable_{id}")),
             space,
-            size: info.size,
+            size: info.size.max(reach.map_or(0, |last| u64::from(last) + 1)),
             align: alignment(deco.alignment, info.align),
             init: None,
             relocations: vec![],

@@ -270,6 +270,13 @@ fn asynchronous_copies_know_their_elements() {
     assert_eq!(run("async_copy_guessed.spv", &Options::default(), 4), want);
 }
 
+/// The type of the variable is that of an element, MaxByteOffset tells its size.
+#[test]
+fn local_variables_are_as_large_as_their_decoration_says() {
+    let want = [1_234_567, 7_654_321, 1_000_001, 99_999_999];
+    assert_eq!(run("local_size.spv", &Options::default(), 4), want);
+}
+
 /// Only a product that a sum names itself, and never with `ContractionOff`.
 #[test]
 fn contraction_is_allowed_within_one_expression() {

@@ -3,6 +3,7 @@
 use super::device;
 use super::options::Options;
 use super::spirv;
+use driver::local_sizes;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -13,6 +14,11 @@ pub const COMPILER_VARIABLE: &str = "CLHLS_CLANG";
 const COMPILERS: [&str; 2] = ["clang-22", "clang"];
 /// The version of OpenCL C where the options do not say.
 const DEFAULT_STANDARD: &str = "CL1.2";
+
+/// For strings of printf that are chosen when it is called, and for dot products of integers, which clang-22 takes for
+/// those of floats without it.
+const SPIRV_EXTENSIONS: &str =
+    "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product";
 
 /// Built-in conversions that clang-22 gets wrong, as functions that it gets right.
 const CONVERSIONS: &str = include_str!("../../../../scripts/clang-22-conversions.h");
@@ -51,12 +57,17 @@ pub fn compile(source: &Source, options: &Options) -> Result<Made, String> {
     let level = if options.unoptimised { "-O0" } else { "-O2" };
     let mut args: Vec<String> = vec![level.into(), "-fno-discard-value-names".into()];
     // vector-combine invents vector lengths that SPIR-V has no type for
-    args.extend(["-mllvm", "-disable-vector-combine", "-c"].map(String::from));
-    // for strings of printf that are chosen when it is called
-    args.extend(
-        ["-mllvm", "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space"].map(String::from),
-    );
-    run_clang(source, options, &args)
+    args.extend(["-mllvm", "-disable-vector-combine"].map(String::from));
+    args.extend(["-mllvm", SPIRV_EXTENSIONS].map(String::from));
+    let with = |more: &[&str]| {
+        [&args[..], &more.iter().map(|a| a.to_string()).collect::<Vec<_>>()].concat()
+    };
+    let mut made = run_clang(source, options, &with(&["-c"]))?;
+    if local_sizes::are_unsure(&made.bytes) {
+        let llvm = run_clang(source, options, &with(&["-S", "-emit-llvm"]))?;
+        made.bytes = local_sizes::corrected(&made.bytes, &String::from_utf8_lossy(&llvm.bytes));
+    }
+    Ok(made)
 }
 
 /// Compiles a source to the text form of LLVM IR, which tells names and types of arguments.
@@ -254,6 +265,42 @@ mod tests {
         let clang = vec!["-DF=convert_int2_sat".to_owned(), "-I/usr/include".to_owned()];
         let left_out = conversions(&source(""), &Options { clang, ..options });
         assert_eq!(left_out.map(|left_out| left_out.len()), Some(4));
+    }
+
+    /// The IR of a program. Needs clang-22.
+    fn compiled(text: &str) -> ir::Module {
+        let options = Options { standard: Some("CL3.0".into()), ..Options::default() };
+        let made = compile(&Source { text: text.to_owned(), headers: vec![] }, &options).unwrap();
+        spirv_to_ir::read(&made.bytes, &spirv_to_ir::Options::default()).unwrap()
+    }
+
+    #[test]
+    fn local_arrays_that_only_functions_get_are_whole() {
+        let module = compiled(
+            "kernel void k(global float *a, global float *b) {
+                local float t[256];
+                event_t e = async_work_group_copy(t, a, 256, 0);
+                wait_group_events(1, &e);
+                e = async_work_group_copy(b, t, 256, 0);
+                wait_group_events(1, &e);
+            }",
+        );
+        let sizes: Vec<u64> = module.globals.values().map(|global| global.size).collect();
+        assert_eq!(sizes, [1024]);
+    }
+
+    #[test]
+    fn dot_products_of_integers_are_those_of_integers() {
+        let module = compiled(
+            "kernel void k(global int *o, uint a, uint b, char4 c, uchar4 d) {
+                o[0] = dot_acc_sat_4x8packed_su_int(a, b, dot_4x8packed_ss_int(b, a));
+                o[1] = dot_acc_sat(c, d, dot(c, c));
+                o[2] = dot_4x8packed_uu_uint(a, b);
+            }",
+        );
+        let (_, kernel) = module.kernel("k").unwrap();
+        let floats = kernel.insts.values().filter(|inst| inst.op == ir::Op::FMul).count();
+        assert_eq!(floats, 0);
     }
 
     /// Compiles and links programs; the numbers of their kernels and variables. Needs clang-22 and spirv-link, as
