@@ -256,8 +256,9 @@ fn step(func: &Function, own: &FxHashSet<Value>, param: Value, leaves: &[Value])
         };
         (!own.contains(&other)).then_some(data.op)
     });
-    // A value that never changes is a sum with 0.
-    let op = steps.next().unwrap_or(Some(Op::Add))?;
+    // An integer that never changes is a sum with 0.
+    let unchanged = func.ty(param).is_int().then_some(Op::Add);
+    let op = steps.next().unwrap_or(unchanged)?;
     steps.all(|s| s == Some(op)).then_some(op)
 }
 

@@ -203,11 +203,11 @@ pub fn merge(func: &mut Function, chain: &Chain, header: Block, inner: Option<In
     Merged { block, inner }
 }
 
-/// What the source promises of all the loops that become one.
+/// What the source promises of the loop that they become. What it promises of iterations of a nest's loops says nothing of accesses before,
+/// inside and behind the inner one, which are in different iterations now.
 fn hint(func: &Function, chain: &Chain) -> LoopHint {
-    let hint = |k: usize| func.blocks[chain.parts[k].block].hint;
-    let inner = chain.inner.as_ref().map_or(hint(0), |i| hint(i.at));
-    LoopHint { ivdep: hint(0).ivdep && inner.ivdep, ..LoopHint::default() }
+    let promised = func.blocks[chain.parts[0].block].hint.ivdep;
+    LoopHint { ivdep: promised && chain.inner.is_none(), ..LoopHint::default() }
 }
 
 struct Merger<'c> {
@@ -222,6 +222,14 @@ struct Merger<'c> {
     stands: SecondaryMap<Value, Option<Value>>,
     /// Out of the loop.
     exits: Vec<(Value, BlockCall)>,
+}
+
+/// The last in a chain of values that stand for one another.
+fn current(stands: &SecondaryMap<Value, Option<Value>>, mut value: Value) -> Value {
+    while let Some(v) = stands[value] {
+        value = v;
+    }
+    value
 }
 
 /// What a parameter is in the next iteration.
@@ -281,7 +289,10 @@ impl Merger<'_> {
         }
         self.settle(func);
         match again {
-            Some(round) => self.look_ahead(func, round),
+            Some(round) => {
+                let round = self.now(round);
+                self.look_ahead(func, round);
+            }
             None => {
                 let next = self.next.iter().map(|n| n.again).collect();
                 self.enter(func, &[]);
@@ -296,11 +307,8 @@ impl Merger<'_> {
         for (inst, result) in &self.kept {
             func.insts[*inst].args[1] = *result;
         }
-        let resolve = |v: &mut Value| {
-            while let Some(n) = self.stands[*v] {
-                *v = n;
-            }
-        };
+        let stands = &self.stands;
+        let resolve = |v: &mut Value| *v = current(stands, *v);
         for n in &mut self.next {
             resolve(&mut n.again);
             if let Over::Is(v) | Over::Like(v) = &mut n.over {
@@ -311,6 +319,11 @@ impl Merger<'_> {
             resolve(cond);
             call.args.iter_mut().for_each(resolve);
         }
+    }
+
+    /// What stands for a value of the old blocks.
+    fn now(&self, value: Value) -> Value {
+        current(&self.stands, value)
     }
 
     /// Gives the new block parameters in place of those of `block`, for now the same in the next iteration.
@@ -431,10 +444,7 @@ impl Merger<'_> {
     fn enter_inner(&mut self, func: &mut Function, part: &Part, again: &Way, first: Value) {
         let params = func.blocks[part.block].params.clone();
         for (k, (param, init)) in params.iter().zip(&part.args).enumerate() {
-            let mut init = *init;
-            while let Some(v) = self.stands[init] {
-                init = v;
-            }
+            let init = self.now(*init);
             let carried = func.add_param(self.block, func.ty(*param));
             let is_easy = Cone::of(func, self.block, init).is_some_and(|c| c.is_easy(func));
             let (now, over) = match is_easy {
