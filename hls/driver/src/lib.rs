@@ -29,6 +29,8 @@ mod report;
 mod scratch;
 pub mod signature;
 
+pub use producer::SPIRV_EXTENSIONS;
+
 use clap::Parser;
 use cli::{Cli, Command};
 use failure::Result;

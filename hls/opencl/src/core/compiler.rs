@@ -3,7 +3,7 @@
 use super::device;
 use super::options::Options;
 use super::spirv;
-use driver::local_sizes;
+use driver::{SPIRV_EXTENSIONS, local_sizes};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -14,11 +14,6 @@ pub const COMPILER_VARIABLE: &str = "CLHLS_CLANG";
 const COMPILERS: [&str; 2] = ["clang-22", "clang"];
 /// The version of OpenCL C where the options do not say.
 const DEFAULT_STANDARD: &str = "CL1.2";
-
-/// For strings of printf that are chosen when it is called, and for dot products of integers, which clang-22 takes for
-/// those of floats without it.
-const SPIRV_EXTENSIONS: &str =
-    "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product";
 
 /// Built-in conversions that clang-22 gets wrong, as functions that it gets right.
 const CONVERSIONS: &str = include_str!("../../../../scripts/clang-22-conversions.h");
