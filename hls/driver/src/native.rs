@@ -1,7 +1,7 @@
 //! Modules as native code: the fast emulator, behind the passes that suit it.
 
 use crate::signature::signatures;
-use emulator::{NativeDevice, NativeProgram, PASSES};
+use emulator::{NativeDevice, NativeProgram, PASSES, Specialisation};
 use ir::Module;
 use target::Family;
 
@@ -23,7 +23,7 @@ pub fn optimise(module: Module) -> base::Result<Module> {
 /// Those of [`optimise`] and [`NativeDevice::new`].
 pub fn device(module: Module) -> base::Result<NativeDevice> {
     let module = optimise(module)?;
-    NativeDevice::new(&module, signatures(&module), processors())
+    NativeDevice::new(&module, signatures(&module), processors(), Some(specialisation()))
 }
 
 /// The same as a program on the host's memory.
@@ -32,8 +32,29 @@ pub fn device(module: Module) -> base::Result<NativeDevice> {
 /// Those of [`optimise`] and [`NativeProgram::new`].
 pub fn program(module: Module) -> base::Result<NativeProgram> {
     let module = optimise(module)?;
-    NativeProgram::new(&module, signatures(&module), processors())
+    NativeProgram::new(&module, signatures(&module), processors(), Some(specialisation()))
 }
+
+/// Kernels are compiled for the formats of their images where that pays.
+fn specialisation() -> Specialisation {
+    Specialisation { optimise: optimise_kernel, after: Specialisation::WORTHWHILE }
+}
+
+/// Optimises what a kernel needs once more, behind [`optimise`].
+///
+/// # Errors
+/// Those of [`ir_opt::run`].
+pub fn optimise_kernel(module: Module, kernel: &str) -> base::Result<Module> {
+    let options = ir_opt::Options {
+        passes: Some(AGAIN.iter().map(|p| (*p).to_owned()).collect()),
+        ..ir_opt::Options::default()
+    };
+    ir_opt::run(module, &[kernel.to_owned()], &options, &Family::unit())
+}
+
+/// What follows from arguments that have become constants.
+const AGAIN: [&str; 9] =
+    ["inline", "fold", "gvn", "dce", "simplify-cfg", "fold", "gvn", "dce", "simplify-cfg"];
 
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

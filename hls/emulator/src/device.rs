@@ -1,7 +1,7 @@
 //! Native code as a device with buffers of its own.
 
 use crate::memory::Block;
-use crate::{Options, Program};
+use crate::{Options, Program, Specialisation};
 use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use base::SourceMap;
 use host::{
@@ -28,7 +28,8 @@ pub struct NativeDevice {
 }
 
 impl NativeDevice {
-    /// A device that runs `module` on up to `threads` threads; `signatures` are those of its kernels.
+    /// A device that runs `module` on up to `threads` threads; `signatures` are those of its kernels. `how`
+    /// says when to compile them again for the formats of images, if at all.
     ///
     /// # Errors
     /// Those of [`Program::compile`].
@@ -36,8 +37,13 @@ impl NativeDevice {
         module: &Module,
         signatures: Vec<KernelSignature>,
         threads: usize,
+        how: Option<Specialisation>,
     ) -> base::Result<Self> {
-        let program = Program::compile(module, &Options::default())?;
+        let options = Options::default();
+        let program = match how {
+            Some(how) => Program::specialising(module, &options, how)?,
+            None => Program::compile(module, &options)?,
+        };
         let sources = module.sources.clone();
         Ok(Self { program, signatures, sources, buffers: BTreeMap::new(), next: 0, threads })
     }

@@ -55,6 +55,11 @@ impl Program {
         })?;
         check_range(kernel, range, self.non_uniform)?;
         check_args(kernel, args)?;
+        let items = range.global.iter().map(|n| u64::from(*n)).product();
+        let variants = self.variants.as_ref();
+        let variant =
+            variants.and_then(|v| v.of(self, &kernel.name, &kernel.info.args, args, items));
+        let kernel = variant.as_deref().and_then(|v| v.kernels.first()).unwrap_or(kernel);
         let run = Run {
             kernel,
             range,

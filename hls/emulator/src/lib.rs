@@ -48,6 +48,7 @@
 //! * Values that live across a barrier are kept in memory, except for those that are cheap to compute again.
 //! * NaNs are made canonical where their bits can be seen, not where they arise (`nan`).
 //! * [`Program::launch`] hands work-groups to threads (`launch`).
+//! * Kernels whose launches have image formats and samplers in common are compiled for these (`specialise`).
 //! * [`NativeDevice`] is a [`host::Device`] on top, with buffers of its own,
 //!   [`NativeProgram`] a [`host::LoadedProgram`] on the host's memory.
 
@@ -63,6 +64,7 @@ mod phases;
 mod program;
 mod runtime;
 mod shape;
+mod specialise;
 mod types;
 
 pub use device::NativeDevice;
@@ -70,3 +72,4 @@ pub use interp::Argument;
 pub use launch::Stats;
 pub use loaded::NativeProgram;
 pub use program::{Options, PASSES, Program};
+pub use specialise::Specialisation;

@@ -1,6 +1,6 @@
 //! Native code as a program on the host's memory, for the OpenCL library.
 
-use crate::{Options, Program};
+use crate::{Options, Program, Specialisation};
 use abi::KernelSignature;
 use base::SourceMap;
 use host::{
@@ -23,7 +23,8 @@ pub struct NativeProgram {
 }
 
 impl NativeProgram {
-    /// A program that runs `module` on up to `threads` threads a launch; `signatures` are those of its kernels.
+    /// A program that runs `module` on up to `threads` threads a launch; `signatures` are those of its kernels. `how`
+    /// says when to compile them again for the formats of images, if at all.
     ///
     /// # Errors
     /// Those of [`Program::compile`].
@@ -31,8 +32,13 @@ impl NativeProgram {
         module: &Module,
         signatures: Vec<KernelSignature>,
         threads: usize,
+        how: Option<Specialisation>,
     ) -> base::Result<Self> {
-        let program = Program::compile(module, &Options::default())?;
+        let options = Options::default();
+        let program = match how {
+            Some(how) => Program::specialising(module, &options, how)?,
+            None => Program::compile(module, &options)?,
+        };
         let sources = module.sources.clone();
         Ok(Self { program, signatures, sources, threads, turn: Mutex::new(()) })
     }

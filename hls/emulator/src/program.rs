@@ -3,6 +3,7 @@
 use crate::context::{PhaseFn, Places};
 use crate::lower::{self, Kernel, Operators, Shared, Unit};
 use crate::memory::Variables;
+use crate::specialise::{Specialisation, Variants};
 use abi::print::PrintFormat;
 use base::{Diagnostic, Result};
 use cranelift_codegen::Context as CodeContext;
@@ -11,9 +12,9 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module as _, default_libcall_names};
 use host::Printed;
-use ir::{Func, Global, KernelInfo, Module};
+use ir::{Func, Global, KernelArgKind, KernelInfo, Module};
 use std::mem::ManuallyDrop;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Passes of the optimiser that suit native code, for `ir_opt::Options::passes`.
 ///
@@ -65,7 +66,8 @@ impl Default for Options {
 /// A module as native code, with its variables. Launches of different threads may run at the same time.
 pub struct Program {
     pub(crate) kernels: Vec<Compiled>,
-    pub(crate) variables: Variables,
+    pub(crate) variables: Arc<Variables>,
+    pub(crate) variants: Option<Variants>,
     pub(crate) non_uniform: bool,
     prints: Option<Prints>,
     /// What the code of operators refers to.
@@ -131,7 +133,33 @@ impl Program {
                 format!("modules with {}-bit addresses cannot run natively", module.addr_bits);
             return Err(unsupported(what).into());
         }
-        let variables = Variables::new(module)?;
+        Program::with_variables(module, options, Arc::new(Variables::new(module)?))
+    }
+
+    /// The same, and kernels that launches give the same image formats and samplers again and again are compiled for these.
+    ///
+    /// # Errors
+    /// Those of [`Program::compile`].
+    pub fn specialising(
+        module: &Module,
+        options: &Options,
+        how: Specialisation,
+    ) -> Result<Program> {
+        let mut program = Program::compile(module, options)?;
+        let words =
+            |k: KernelArgKind| matches!(k, KernelArgKind::Image(_) | KernelArgKind::Sampler);
+        let formats = program.kernels.iter().any(|k| k.info.args.iter().any(|a| words(a.kind)));
+        let variants = formats.then(|| Variants::new(module.clone(), how));
+        program.variants = variants;
+        Ok(program)
+    }
+
+    /// Compiles kernels of a module whose variables have their places already.
+    pub(crate) fn with_variables(
+        module: &Module,
+        options: &Options,
+        variables: Arc<Variables>,
+    ) -> Result<Program> {
         let mut code = code_module()?;
         let mut kernels = vec![];
         let mut operators = Unit::default();
@@ -147,6 +175,7 @@ impl Program {
         Ok(Program {
             kernels,
             variables,
+            variants: None,
             _operators: operators,
             non_uniform: module.cl_version >= 200,
             prints: Prints::of(module),

@@ -15,7 +15,7 @@ use abi::KernelSignature;
 use driver::connect::Connection;
 use driver::emu::Emulator;
 use driver::pipeline::{Numerics, Options, Pipeline, ReadOptions, Scheduling, library, read_spirv};
-use emulator::NativeDevice;
+use emulator::{NativeDevice, Specialisation};
 use filetests::launches::{Launch, LaunchFile, buffers, run_launch};
 use filetests::{schedules, testbenches};
 use host::{Device, NdRange};
@@ -320,12 +320,13 @@ fn run_native(kernel: &str, producer: &str, settings: &Settings) -> Result<usize
     let inlined = ir_opt::run(module.clone(), &[], &inline, &target::Family::unit());
     let optimised = driver::native::optimise(module.clone());
     let mut count = 0;
-    for (module, what) in [(inlined, "inlined"), (optimised, "optimised")] {
+    let alike = Specialisation { optimise: driver::native::optimise_kernel, after: 0 };
+    for (module, what, how) in [(inlined, "inlined", None), (optimised, "optimised", Some(alike))] {
         let module = module.map_err(render)?;
         let fail = |e: String| format!("{what}: {e}");
         let limit = interp::Options { step_limit: Some(20_000_000_000), ..Default::default() };
         let signatures = driver::signature::signatures(&module);
-        let mut native = NativeDevice::new(&module, signatures, THREADS)
+        let mut native = NativeDevice::new(&module, signatures, THREADS, how)
             .map_err(|e| fail(e.render(&module.sources)))?;
         let mut reference =
             Emulator::new(module, limit).map_err(|e| fail(format!("interpreter: {e}")))?;

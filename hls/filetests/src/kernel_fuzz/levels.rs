@@ -234,7 +234,7 @@ fn boxed(device: Result<Emulator, String>) -> Result<Box<dyn Device>, String> {
 fn native(module: &Module) -> Result<Box<dyn Device>, String> {
     guarded("the native compiler", || {
         let signatures = driver::signature::signatures(module);
-        let device = NativeDevice::new(module, signatures, 2).map_err(|e| e.to_string())?;
+        let device = NativeDevice::new(module, signatures, 2, None).map_err(|e| e.to_string())?;
         Ok(Box::new(device) as Box<dyn Device>)
     })
 }

@@ -72,7 +72,7 @@ fn devices(module: &Module, local_bytes: u64, hardware: bool) -> Vec<(String, Ma
     let native = || -> Made {
         let module = driver::native::optimise(module.clone()).map_err(|e| e.to_string())?;
         let signatures = driver::signature::signatures(&module);
-        Ok(Box::new(NativeDevice::new(&module, signatures, 2).map_err(|e| e.to_string())?))
+        Ok(Box::new(NativeDevice::new(&module, signatures, 2, None).map_err(|e| e.to_string())?))
     };
     all.push(("native code".into(), native()));
     for n in (0..BEHAVIOURS).filter(|_| hardware) {
