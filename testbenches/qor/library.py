@@ -52,6 +52,7 @@ CASES = {
     "loop gate": "clhls_loop_gate LIMIT=512 EXITS=2",
     "loop gates, 3 entries": "clhls_loop_gates LIMIT=512 ENTRIES=3 EXITS=3",
     "delay of 12": "clhls_delay WIDTH=64 LATENCY=12",
+    "carry over 9": "clhls_carry WIDTH=32 DISTANCE=9",
     "fetch of 8": "clhls_fetch N=8 WIDTH=32",
     "control registers, 16 words": "clhls_axil_control ARG_WORDS=16",
     "counters": "clhls_perf PORTS=1",

@@ -391,18 +391,22 @@ impl Gen<'_> {
         }
     }
 
-    /// A loop of a few iterations that carries two values; sometimes left early.
+    /// A loop of a few iterations that carries two values, the second one sometimes through several iterations; sometimes left early.
     fn repeat(&mut self, depth: u32) {
         let carried = self.int_type();
         let (header, body, exit) =
             (self.func.add_block(), self.func.add_block(), self.func.add_block());
-        let first = self.int(carried);
         let zero = self.b().constant(Type::I32, 0);
-        self.b().jump(header, [zero, first]);
+        // What it is now, and in the iterations before what is computed in the first one gets there.
+        let distance = if self.rng.below(3) == 0 { 2 + self.rng.below(3) } else { 1 };
+        let mut begin: Vec<Value> = vec![zero];
+        begin.extend((0..distance).map(|_| self.int(carried)));
+        self.b().jump(header, begin);
         let known = self.pool.len();
         self.at = header;
         let i = self.func.add_param(header, Type::I32);
-        let x = self.func.add_param(header, carried);
+        let line: Vec<Value> =
+            (0..distance).map(|_| self.func.add_param(header, carried)).collect();
         let count = self.rng.number() % 6;
         let count = self.b().constant(Type::I32, count);
         let limit = if self.rng.below(2) == 0 {
@@ -415,26 +419,29 @@ impl Gen<'_> {
         let cc = self.rng.pick(&[IntCC::Ult, IntCC::Slt]);
         let go = self.b().icmp(cc, i, limit);
         self.b().branch(go, body, exit);
-        self.pool.extend([i, x]);
+        let seen: Vec<Value> = [i, line[0], line[self.rng.below(distance)]].to_vec();
+        self.pool.extend(&seen);
         self.at = body;
         let statements = self.rng.below(5);
         self.statements(depth, statements);
         let one = self.b().constant(Type::I32, 1);
         let next = self.b().binary(Op::Add, i, one);
-        let value = self.int(carried);
+        let mut again = vec![next];
+        again.extend(&line[1..]);
+        again.push(self.int(carried));
         if self.rng.below(3) == 0 {
             let stop = self.cond();
             self.b().terminate(Terminator::Branch {
                 cond: stop,
                 then_: BlockCall::new(exit, []),
-                else_: BlockCall::new(header, [next, value]),
+                else_: BlockCall::new(header, again),
             });
         } else {
-            self.b().jump(header, [next, value]);
+            self.b().jump(header, again);
         }
         self.pool.truncate(known);
         self.at = exit;
-        self.pool.extend([i, x]);
+        self.pool.extend(seen);
     }
 
     /// Stores what has been computed.

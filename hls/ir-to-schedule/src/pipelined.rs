@@ -6,7 +6,7 @@
 //! entry, and the next iteration waits for them.
 
 use crate::segments::{Cutter, exit_depth};
-use base::FxHashMap;
+use base::{FxHashMap, FxHashSet};
 use ir::{Block, Function, Inst, Op, Terminator, Value, ValueDef};
 use schedule::{
     AccessKind, Control, Feedback, KernelSchedule, Late, MemoryId, Moment, OpTiming, PipelinedLoop,
@@ -109,7 +109,7 @@ pub fn conflict(func: &Function, block: Block, conflicts: &[(Inst, Inst)]) -> bo
 
 /// Cycles between two iterations that the loop's registers and its condition allow.
 pub fn own_interval(p: &PipelinedLoop) -> u32 {
-    let registers = p.feedback.iter().map(|f| (f.write + 1).saturating_sub(f.read));
+    let registers = p.feedback.iter().map(Feedback::interval);
     let condition = (p.condition.segment == 0).then_some(p.condition.cycle + 1);
     registers.chain(condition).max().unwrap_or(1).max(1)
 }
@@ -126,8 +126,14 @@ pub enum Reader {
 }
 
 /// Readers of each parameter of a block that loops on itself: its users, and those of the
-/// parameters that take it over, which must find it in its register before the next value is.
-pub fn readers(func: &Function, block: Block, back: usize) -> FxHashMap<Value, Vec<Reader>> {
+/// parameters that take it over, which must find it in its register before the next value is. Those in `distant` do not
+/// take over: they come out of queues.
+pub fn readers(
+    func: &Function,
+    block: Block,
+    back: usize,
+    distant: &Distant,
+) -> FxHashMap<Value, Vec<Reader>> {
     let params = &func.blocks[block].params;
     let mut out: FxHashMap<Value, Vec<Reader>> = params.iter().map(|p| (*p, vec![])).collect();
     let note = |out: &mut FxHashMap<Value, Vec<Reader>>, v: Value, r: Reader| {
@@ -144,13 +150,47 @@ pub fn readers(func: &Function, block: Block, back: usize) -> FxHashMap<Value, V
     }
     let next = &func.blocks[block].term.targets()[back].args;
     for _ in 0..params.len() {
-        for (p, n) in params.iter().zip(next).filter(|(p, n)| p != n && params.contains(n)) {
+        let takes_over = |p: &Value, n: &Value| p != n && params.contains(n);
+        let pairs = params.iter().zip(next).filter(|(p, n)| takes_over(p, n));
+        for (p, n) in pairs.filter(|(p, _)| !distant.contains_key(*p)) {
             for r in out[p].clone() {
                 note(&mut out, *n, r);
             }
         }
     }
     out
+}
+
+/// Parameters whose values are several iterations old, with what they were then and how many.
+pub type Distant = FxHashMap<Value, (Value, u32)>;
+
+/// Parameters of a block that loops on itself that take over from others, and by whose values what comes in at the other end
+/// of these is computed: `c` of `a' = f(c), b' = a, c' = b`. What `c` needs was computed 3 iterations before, so that many
+/// can be under way.
+pub fn distant(func: &Function, block: Block) -> Distant {
+    let mut out = Distant::default();
+    for &param in &func.blocks[block].params {
+        let (chain, end) = schedule::taken_over(func, block, param);
+        let Some(end) = end.filter(|_| chain.len() > 1) else { continue };
+        if depends(func, block, end, param) {
+            out.insert(param, (end, chain.len() as u32));
+        }
+    }
+    out
+}
+
+/// Whether a value is computed from another one in the same iteration.
+fn depends(func: &Function, block: Block, value: Value, on: Value) -> bool {
+    let insts = &func.blocks[block].insts;
+    let mut found = FxHashSet::default();
+    found.insert(on);
+    for &inst in insts {
+        let data = &func.insts[inst];
+        if data.args.iter().any(|a| found.contains(a)) {
+            found.extend(data.result);
+        }
+    }
+    found.contains(&value)
 }
 
 /// When a reader reads.
@@ -181,23 +221,29 @@ pub fn plan_block(s: &KernelSchedule, block: Block) -> Option<PipelinedLoop> {
     }
     let params = &func.blocks[block].params;
     let next = &func.blocks[block].term.targets()[back].args;
-    let read: FxHashMap<Value, Moment> = readers(func, block, back)
-        .into_iter()
-        .map(|(p, list)| {
-            let first = list.into_iter().map(|r| moment(s, block, r)).min();
-            (p, first.unwrap_or_default())
-        })
-        .collect();
+    let mut distant = distant(func, block);
+    let moments = |distant: &Distant| -> FxHashMap<Value, Moment> {
+        let first = |list: Vec<Reader>| list.into_iter().map(|r| moment(s, block, r)).min();
+        let readers = readers(func, block, back, distant);
+        readers.into_iter().map(|(p, list)| (p, first(list).unwrap_or_default())).collect()
+    };
+    let mut read = moments(&distant);
+    let before = distant.len();
+    // What only a later segment computes goes back to the entry, an iteration at a time.
+    distant.retain(|p, (end, _)| known(s, block, *end).segment <= read[p].segment);
+    if distant.len() < before {
+        read = moments(&distant);
+    }
     let stands = |v: Value| read.get(&v).copied().unwrap_or_else(|| known(s, block, v));
     let mut out = PipelinedLoop { exit_on_true: back == 1, ..Default::default() };
     for (&param, &n) in params.iter().zip(next) {
+        let (n, distance) = distant.get(&param).copied().unwrap_or((n, 1));
         let (at, known) = (read[&param], stands(n));
         if known.segment <= at.segment {
             let ready = if known.segment == at.segment { known.cycle } else { 0 };
             // Not before this iteration has read: the register must not be overtaken.
-            let write = ready.max(at.cycle);
-            let feedback = Feedback { param, next: n, segment: at.segment, read: at.cycle, write };
-            out.feedback.push(feedback);
+            let (segment, read, write) = (at.segment, at.cycle, ready.max(at.cycle));
+            out.feedback.push(Feedback { param, next: n, distance, segment, read, write });
         } else {
             out.late.push(Late { param, next: n, known });
         }
@@ -277,8 +323,14 @@ pub fn interval(
     if ii == 1 {
         return (1, "one iteration a cycle".to_owned());
     }
-    let slowest = p.feedback.iter().max_by_key(|f| (f.write + 1).saturating_sub(f.read));
-    let text = match slowest.filter(|f| (f.write + 1).saturating_sub(f.read) == ii) {
+    let slowest = p.feedback.iter().max_by_key(|f| f.interval());
+    let text = match slowest.filter(|f| f.interval() == ii) {
+        Some(f) if f.distance > 1 => format!(
+            "the recurrence of {} takes {} cycles, in which {} iterations begin",
+            name(f.next),
+            f.write + Feedback::turnaround(f.distance) - f.read,
+            f.distance
+        ),
         Some(f) => format!(
             "the recurrence of {} takes {ii} cycles from register to register",
             name(f.next)

@@ -12,7 +12,7 @@ use crate::pipelined::{self, Reader};
 use crate::problem::{Constraint, Problem, Scheduler};
 use base::FxHashMap;
 use ir::{Block, Inst, Terminator, Value};
-use schedule::{KernelSchedule, Place};
+use schedule::{Feedback, KernelSchedule, Place};
 
 /// Gives the segments of a block that loops on itself the constraints of its shortest interval, and of the least latency that it needs: a
 /// recurrence may have to wait for the next cycle so that it fits into one. Where the next iteration waits for the end of this one, as when
@@ -73,12 +73,26 @@ enum Read {
     Cycle(u32),
 }
 
+/// The register of a recurrence: who computes the value, a reader in his segment, and how many iterations later that reads.
+struct Register {
+    writer: NodeAt,
+    read: Read,
+    distance: u32,
+}
+
+impl Register {
+    /// Cycles from the start of the operation that computes the value to the first in which the reader has it.
+    fn way(&self) -> u32 {
+        self.writer.latency + Feedback::turnaround(self.distance)
+    }
+}
+
 /// What the recurrences of a block ask of its segments.
 struct Rules {
     /// Least interval to look at.
     least: u32,
-    /// The register of a recurrence: who computes the next value, and a reader in his segment.
-    registers: Vec<(NodeAt, Read)>,
+    /// The registers of recurrences.
+    registers: Vec<Register>,
     /// The node of the condition, if it is in the first segment.
     condition: Option<NodeAt>,
     /// Nodes that stay where they are.
@@ -92,7 +106,9 @@ impl Rules {
     fn new(s: &KernelSchedule, block: Block, bodies: &[Vec<Inst>]) -> Option<(Self, u32)> {
         let plan = pipelined::plan_block(s, block)?;
         let back = pipelined::back_edge(&s.func, block)?;
-        let readers = pipelined::readers(&s.func, block, back);
+        let distant = plan.feedback.iter().filter(|f| f.distance > 1);
+        let distant = distant.map(|f| (f.param, (f.next, f.distance))).collect();
+        let readers = pipelined::readers(&s.func, block, back, &distant);
         let nodes = nodes(s, bodies);
         let node = |v: Value| s.func.def_inst(v).and_then(|i| nodes.get(&i).copied());
         let waits_for_end = !plan.late.is_empty() || plan.condition.segment > 0;
@@ -112,7 +128,7 @@ impl Rules {
                     Reader::Terminator => continue,
                     Reader::Nowhere => Read::Cycle(0),
                 };
-                rules.registers.push((writer, read));
+                rules.registers.push(Register { writer, read, distance: f.distance });
             }
         }
         // Where these stand decides when the next iteration starts.
@@ -137,8 +153,10 @@ impl Rules {
 
     /// No schedule has a shorter interval: what stands in fixed cycles.
     fn least(&self, plan: &schedule::PipelinedLoop) -> u32 {
-        let fixed = self.registers.iter().filter_map(|(w, read)| match read {
-            Read::Cycle(c) => Some((w.start + w.latency + 1).saturating_sub(*c)),
+        let fixed = self.registers.iter().filter_map(|r| match r.read {
+            Read::Cycle(c) => {
+                Some((r.writer.start + r.way()).saturating_sub(c).div_ceil(r.distance))
+            }
             Read::Node(_) => None,
         });
         let condition = (plan.condition.segment == 0).then_some(plan.condition.cycle + 1);
@@ -147,16 +165,15 @@ impl Rules {
 
     /// Adds the constraints for an interval of at least `least`.
     fn add(&self, problems: &mut [Problem], ii: u32) {
-        for (w, read) in &self.registers {
+        for r in &self.registers {
+            let (w, later) = (r.writer, r.distance * ii);
             let p = &mut problems[w.segment];
-            match *read {
+            match r.read {
                 Read::Node(to) => {
-                    let distance = i64::from(w.latency) + 1 - i64::from(ii);
+                    let distance = i64::from(r.way()) - i64::from(later);
                     p.constraints.push(Constraint { from: w.node, to, distance });
                 }
-                Read::Cycle(c) => {
-                    p.deadlines.push((w.node, (c + ii - 1).saturating_sub(w.latency)))
-                }
+                Read::Cycle(c) => p.deadlines.push((w.node, (c + later).saturating_sub(r.way()))),
             }
         }
         if let Some(c) = self.condition {

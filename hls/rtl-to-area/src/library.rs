@@ -25,6 +25,7 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
             let w = p("WIDTH", 32) as f64;
             Area { lut: 1.5 * w + 10.0, ff: w + 5.0, ..Area::default() }
         }
+        "clhls_carry" => sizes.carry(p("WIDTH", 32), p("DISTANCE", 2)),
         "clhls_skid" => skid(p("WIDTH", 32)),
         "clhls_merge" | "clhls_merge_ordered" => sizes.merge(p("N", 2), p("WIDTH", 32)),
         "clhls_pipe_ctl" => sizes.starter(),
@@ -121,6 +122,16 @@ impl Sizes<'_> {
         let ram = if self.is_ecp5() { 1.5 * rows } else { words.max(32.0) / 45.0 };
         let mux = if self.is_ecp5() { (rows - 1.0) * 1.0 } else { 0.0 };
         Area { lut: 40.0 + w * (1.0 + ram + mux), ff: w + 20.0, ..Area::default() }
+    }
+
+    /// Rows of distributed RAM, their multiplexer, that of the initial values, and the register.
+    fn carry(&self, width: u64, distance: u64) -> Area {
+        let w = width as f64;
+        let words = distance.next_power_of_two() as f64;
+        let rows = (words / f64::from(self.family.ram.lutram_depth)).ceil();
+        let ram = if self.is_ecp5() { 2.5 * rows - 1.0 } else { words.max(32.0) / 45.0 };
+        let initial = 1.0 + distance.saturating_sub(2) as f64 / 2.0;
+        Area { lut: 20.0 + w * (ram + initial), ff: w + 10.0, ..Area::default() }
     }
 
     /// The queue, a place for the answer of each client, and who may do what.

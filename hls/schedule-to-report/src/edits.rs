@@ -59,10 +59,7 @@ fn accumulators(view: &View<'_>, l: &LoopSchedule, memory: f64) -> Option<Sugges
             args.contains(&f.param)
         }
     });
-    let only_slow = plan
-        .feedback
-        .iter()
-        .all(|g| g.param == f.param || (g.write + 1).saturating_sub(g.read) < l.ii);
+    let only_slow = plan.feedback.iter().all(|g| g.param == f.param || g.interval() < l.ii);
     if !associative || elsewhere || !only_slow {
         return None;
     }

@@ -133,7 +133,7 @@ fn slow_operators(view: &View<'_>, l: &LoopSchedule) -> Vec<Inst> {
 
 /// The register that asks for the whole interval.
 pub(crate) fn slowest(p: &PipelinedLoop, ii: u32) -> Option<schedule::Feedback> {
-    p.feedback.iter().copied().find(|f| (f.write + 1).saturating_sub(f.read) == ii)
+    p.feedback.iter().copied().find(|f| f.interval() == ii)
 }
 
 /// Accesses of a block that loops on itself that forbid overlap: they may touch the same bytes and one writes.

@@ -430,14 +430,14 @@ impl<'a> Core<'a> {
             ids.push(self.delayed_ids(&mut b, last, input, k));
         }
         if let Some((l, _)) = looped {
-            crate::looped::read_feedback(&mut b, &mut p, &cx, l, d.k, &ids);
+            crate::looped::read_feedback(&mut b, &mut p, &cx, l, (d.block, d.k), &ids);
         }
         for &(inst, cycle) in &d.body {
             p.inst(&mut b, inst, cycle);
         }
         p.shared_instances(&mut b);
         if let Some((l, valid)) = looped {
-            crate::looped::write_feedback(&mut b, &mut p, self.sh.s, d, l, valid);
+            crate::looped::write_feedback(&mut b, &mut p, self.sh.s, d, l, valid, &ids);
         }
         let mut fields: FxHashMap<Value, Expr> = FxHashMap::default();
         for v in output.values() {

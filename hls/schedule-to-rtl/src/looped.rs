@@ -9,7 +9,7 @@ use crate::pipeline::{Context, Pipeline};
 use crate::token::{Ids, Layout, Stream};
 use ir::{Block, Terminator, Value};
 use rtl::{Expr, ModuleBuilder, Net};
-use schedule::{KernelSchedule, PipelinedLoop};
+use schedule::{Feedback, KernelSchedule, PipelinedLoop};
 
 /// What must be known of an iteration before the next one is issued.
 #[derive(Default)]
@@ -70,17 +70,43 @@ pub fn read_feedback(
     p: &mut Pipeline,
     cx: &Context,
     l: &PipelinedLoop,
-    k: u32,
+    (block, k): (Block, u32),
     ids: &[Ids],
 ) {
-    for f in l.feedback.iter().filter(|f| f.segment == k) {
+    let here = || l.feedback.iter().filter(|f| f.segment == k);
+    // What the tokens carry, before the parameters become the registers' values.
+    let queues: Vec<Vec<Expr>> = here().map(|f| initial_values(b, p, cx, block, f)).collect();
+    for (f, initial_values) in here().zip(queues) {
         let n = f.param.as_u32();
         let initial = p.at(b, f.param, f.read);
         let register = b.net(&format!("v{n}_feedback"), cx.func.bits(f.param));
         let first = ids[f.read as usize].first.clone();
+        if f.distance > 1 {
+            // The queue's other side is connected when what is written stands.
+            for (what, e) in [("first", first.clone()), ("initial", Expr::concat(initial_values))] {
+                b.wire(&format!("v{n}_{what}"), e);
+            }
+        }
         let value = b.wire(&format!("v{n}_carried"), first.mux(initial, register.into()));
         p.enter_at(f.param, f.read, value);
     }
+}
+
+/// The values that a parameter from a queue has in the second iteration and those behind it that find nothing in the queue yet,
+/// the last one first: what the parameters that it takes over began with, as the token at the reader has them.
+fn initial_values(
+    b: &mut ModuleBuilder,
+    p: &mut Pipeline,
+    cx: &Context,
+    block: Block,
+    f: &Feedback,
+) -> Vec<Expr> {
+    if f.distance == 1 {
+        return vec![];
+    }
+    let chain = f.chain(cx.func, block);
+    let values = chain.iter().skip(1).rev();
+    values.map(|v| p.entered(b, *v, f.read)).collect()
 }
 
 /// The registers of [`read_feedback`], and what the issuer is told.
@@ -91,13 +117,16 @@ pub fn write_feedback(
     d: &SegmentDatapath,
     l: &PipelinedLoop,
     valid: Net,
+    ids: &[Ids],
 ) {
     for f in l.feedback.iter().filter(|f| f.segment == d.k) {
         let next = p.at(b, f.next, f.write);
         let name = format!("v{}_feedback", f.param.as_u32());
-        if let Some(register) = b.find(&name) {
-            let strobe = b.slice(valid, f.write, 1);
-            b.register(register, next, Some(strobe), None);
+        let Some(register) = b.find(&name) else { continue };
+        let strobe = b.slice(valid, f.write, 1);
+        match f.distance {
+            1 => b.register(register, next, Some(strobe), None),
+            _ => queue(b, f, register, valid, (strobe, ids[f.write as usize].first.clone(), next)),
         }
     }
     if l.condition.segment == d.k
@@ -112,6 +141,36 @@ pub fn write_feedback(
         let out = b.output(&format!("late{j}"), s.func.bits(late.next));
         b.assign(out, e);
     }
+}
+
+/// The queue of a value that is carried over several iterations.
+fn queue(
+    b: &mut ModuleBuilder,
+    f: &Feedback,
+    register: Net,
+    valid: Net,
+    (write, write_first, next): (Expr, Expr, Expr),
+) {
+    let n = f.param.as_u32();
+    let width = b.width(register);
+    let read = b.slice(valid, f.read, 1);
+    let of_reader = |b: &ModuleBuilder, what: &str| match b.find(&format!("v{n}_{what}")) {
+        Some(net) => Expr::Net(net),
+        None => unreachable!("v{n} was read"),
+    };
+    let (read_first, initial) = (of_reader(b, "first"), of_reader(b, "initial"));
+    b.instance("clhls_carry", &format!("u_v{n}_queue"))
+        .param("WIDTH", width)
+        .param("DISTANCE", f.distance)
+        .input("read", read)
+        .input("read_first", read_first)
+        .input("initial_data", initial)
+        .output("read_data", register)
+        .input("write", write)
+        .input("write_first", write_first)
+        .input("write_data", next)
+        .without_reset()
+        .done();
 }
 
 impl Core<'_> {

@@ -115,6 +115,25 @@ impl<'a> Pipeline<'a> {
         Expr::Net(chain[(cycle - first) as usize])
     }
 
+    /// What a value that the token brings was at the entry, at a cycle, through registers of its own: also behind the cycle in which
+    /// it becomes another one by [`Pipeline::enter_at`].
+    pub fn entered(&mut self, b: &mut ModuleBuilder, value: Value, cycle: u32) -> Expr {
+        let mut at = self.at(b, value, 0);
+        for k in 1..=cycle {
+            let name = format!("v{}_entered{k}", value.index());
+            let q = match b.find(&name) {
+                Some(q) => q,
+                None => {
+                    let q = b.net(&name, self.cx.func.bits(value));
+                    b.register(q, at, None, None);
+                    q
+                }
+            };
+            at = q.into();
+        }
+        at
+    }
+
     /// Adds an instruction that starts at `cycle`.
     pub fn inst(&mut self, b: &mut ModuleBuilder, inst: Inst, cycle: u32) {
         let cx = self.cx;

@@ -163,13 +163,16 @@ pub struct Moment {
     pub cycle: u32,
 }
 
-/// A loop-carried value in a register of one segment.
+/// A loop-carried value in a register of one segment, or in a queue where it is carried over several iterations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Feedback {
     /// Block parameter.
     pub param: Value,
-    /// Its value in the next iteration.
+    /// Its value in the iteration `distance` later.
     pub next: Value,
+    /// 1, or more where parameters take over from one another and only the value that the last of them has is
+    /// read: `c` of `a' = next, b' = a, c' = b` is what `next` was 3 iterations before.
+    pub distance: u32,
     /// Segment.
     pub segment: u32,
     /// Cycle of the first use.
@@ -177,6 +180,45 @@ pub struct Feedback {
     /// Cycle in which the register takes `next`, at least `read`: an iteration reads what the one
     /// before left. The register keeps it from the following cycle on.
     pub write: u32,
+}
+
+impl Feedback {
+    /// Cycles from `write` to the first in which a later iteration can read: a queue's word passes its memory.
+    pub fn turnaround(distance: u32) -> u32 {
+        if distance > 1 { 2 } else { 1 }
+    }
+
+    /// Cycles between two iterations that it asks for.
+    pub fn interval(&self) -> u32 {
+        let cycles = (self.write + Feedback::turnaround(self.distance)).saturating_sub(self.read);
+        cycles.div_ceil(self.distance).max(1)
+    }
+
+    /// The parameters whose initial values `param` has in the first iterations, itself first. As many as `distance`, or
+    /// fewer where it takes over from no more.
+    pub fn chain(&self, func: &Function, block: Block) -> Vec<Value> {
+        let (mut chain, _) = taken_over(func, block, self.param);
+        chain.truncate(self.distance as usize);
+        chain
+    }
+}
+
+/// What a parameter of a block that loops on itself takes over: itself, the parameter whose value it has in the next iteration, and so on to
+/// the last one, and what that gets, if this is no parameter of the block.
+pub fn taken_over(func: &Function, block: Block, param: Value) -> (Vec<Value>, Option<Value>) {
+    let targets = func.blocks[block].term.targets();
+    let Some(back) = targets.iter().find(|t| t.block == block) else { return (vec![param], None) };
+    let params = &func.blocks[block].params;
+    let (mut chain, mut at) = (vec![], param);
+    while let Some(k) = params.iter().position(|p| *p == at) {
+        if chain.contains(&at) {
+            // They go round in a circle.
+            return (chain, None);
+        }
+        chain.push(at);
+        at = back.args[k];
+    }
+    (chain, Some(at))
 }
 
 /// A loop-carried value that goes back to the loop's entry.

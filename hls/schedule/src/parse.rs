@@ -487,7 +487,9 @@ impl Reader {
         let (block, param, next) = self.carried(l)?;
         let segment = l.field("segment")?;
         let (read, write) = (l.field("read")?, l.field("write")?);
-        self.s.pipelined[&block].feedback.push(Feedback { param, next, segment, read, write });
+        let distance = if l.peek() == Some("distance") { l.field("distance")? } else { 1 };
+        let feedback = Feedback { param, next, distance, segment, read, write };
+        self.s.pipelined[&block].feedback.push(feedback);
         Ok(())
     }
 

@@ -107,7 +107,11 @@ fn segment_bits(
     if let Some(p) = s.pipelined.get(&block) {
         for f in p.feedback.iter().filter(|f| f.segment == k) {
             l.needed(f.next, f.write);
+            // A queue's words are in LUTRAM.
             bits += u64::from(s.func.bits(f.param));
+            if f.distance > 1 {
+                f.chain(&s.func, block).iter().skip(1).for_each(|v| l.needed(*v, f.read));
+            }
         }
     }
     bits + l.bits(&s.func)

@@ -186,7 +186,11 @@ impl Printer<'_> {
         for f in &p.feedback {
             let (param, next) = (self.value(f.param), self.value(f.next));
             write!(out, "feedback {block} {param} {next} segment {}", f.segment)?;
-            writeln!(out, " read {} write {}", f.read, f.write)?;
+            write!(out, " read {} write {}", f.read, f.write)?;
+            if f.distance > 1 {
+                write!(out, " distance {}", f.distance)?;
+            }
+            writeln!(out)?;
         }
         for l in &p.late {
             let (param, next) = (self.value(l.param), self.value(l.next));

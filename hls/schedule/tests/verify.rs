@@ -281,6 +281,18 @@ fn overlapping_iterations() {
         s.blocks[b].segments[0].ii = 1;
     });
     expect("task", "accumulate", "is slower than interval 6", |s| s.loops[0].ii = 6);
+    fn queue(s: &mut KernelSchedule) -> &mut schedule::Feedback {
+        let b = looping(s);
+        s.pipelined[&b].feedback.iter_mut().find(|f| f.distance > 1).expect("the queue")
+    }
+    expect("distance", "four", "in the next iteration", |s| queue(s).distance = 3);
+    expect("distance", "four", "in the next iteration", |s| queue(s).distance = 1);
+    expect("distance", "four", "in the next iteration", |s| queue(s).next = queue(s).param);
+    expect("distance", "four", "too early", |s| queue(s).write -= 1);
+    expect("distance", "four", "does not fit interval 1", |s| {
+        let b = looping(s);
+        s.blocks[b].segments.iter_mut().for_each(|g| g.ii = 1);
+    });
     expect("task", "chase", "is slower than interval 2", |s| s.loops[0].ii = 2);
     expect("task", "accumulate", "but work-items do, too", |s| s.task = false);
     expect("task", "accumulate", "overlap over a barrier or fence", |s| {

@@ -6,7 +6,7 @@
 //! one, and in time for the next. Values that go back to the entry hold up the next iteration.
 
 use super::Verifier;
-use crate::{LoopKind, Moment, PipelinedLoop};
+use crate::{Feedback, LoopKind, Moment, PipelinedLoop, taken_over};
 use ir::{Block, Op, Terminator, Value};
 
 impl Verifier<'_> {
@@ -52,10 +52,19 @@ impl Verifier<'_> {
     /// Each parameter has exactly one way to the next iteration, with its next value.
     fn carried(&mut self, block: Block, p: &PipelinedLoop, next: &[Value]) {
         let params = &self.s.func.blocks[block].params;
-        let ways = p.feedback.iter().map(|f| (f.param, f.next));
-        let ways: Vec<_> = ways.chain(p.late.iter().map(|l| (l.param, l.next))).collect();
+        let ways = p.feedback.iter().map(|f| (f.param, f.next, f.distance));
+        let ways: Vec<_> = ways.chain(p.late.iter().map(|l| (l.param, l.next, 1))).collect();
         for (param, n) in params.iter().zip(next) {
-            if ways.iter().filter(|w| w.0 == *param).count() != 1 || !ways.contains(&(*param, *n)) {
+            let of: Vec<_> = ways.iter().filter(|w| w.0 == *param).collect();
+            let right = match *of.as_slice() {
+                [(_, next, 1)] => next == n,
+                [(_, next, distance)] => {
+                    let (chain, end) = taken_over(&self.s.func, block, *param);
+                    end == Some(*next) && chain.len() == *distance as usize
+                }
+                _ => false,
+            };
+            if !right {
                 self.fail(None, format!("{param} does not become {n} in the next iteration"));
             }
         }
@@ -83,8 +92,8 @@ impl Verifier<'_> {
             if f.write < f.read {
                 self.fail(None, format!("the register of {v} is written before it is read"));
             }
-            // In the register from the next cycle on; the next iteration reads `ii` cycles later.
-            if f.write + 1 > f.read + ii {
+            // In the register from the next cycle on; the iteration `distance` later reads so many times `ii` cycles later.
+            if f.write + Feedback::turnaround(f.distance) > f.read + f.distance * ii {
                 let what = format!("the register of {v} in {block} does not fit interval {ii}");
                 self.fail(None, what);
             }
