@@ -397,7 +397,7 @@ impl Decoder<'_> {
             data: value.map_or(0, |v| self.slots[v]),
             slots: value.map_or(0, |v| self.count(v)),
             number: number.map(|v| self.slots[*v]),
-            depth: depth.unwrap_or(u32::MAX),
+            depth: depth.filter(|n| *n > 0).unwrap_or(u32::MAX),
         });
         self.emit(Code::Pipe(self.out.pipes.len() as u32 - 1), data.loc);
     }

@@ -32,6 +32,7 @@ impl PipeUse {
         let number = self.number.map_or(0, |slot| regs[slot as usize]);
         match self.op {
             PipeOp::TakePacket | PipeOp::TakeRoom => regs[data] = object.take(side)?.into(),
+            PipeOp::Most => regs[data] = object.pipe.max_packets.min(self.depth).into(),
             PipeOp::Count => regs[data] = u64::from(object.credit(place::READERS)?),
             PipeOp::WaitPacket | PipeOp::WaitRoom => {
                 if !object.take(side)? {

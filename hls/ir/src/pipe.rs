@@ -29,6 +29,8 @@ pub enum PipeOp {
     WriteReserved,
     /// `count [, predicate]`: packets that are there and not reserved, an i32.
     Count,
+    /// `most [, predicate]`: most packets that the pipe holds, an i32.
+    Most,
     /// `reserve_packets n [, predicate]`: reserves n (i32) packets if they are there; an i64, see [`RESERVATION`], and 0 if they are
     /// not, and for n = 0.
     ReservePackets,
@@ -50,7 +52,7 @@ pub const RESERVATION: crate::Type = crate::Type::int(64);
 
 impl PipeOp {
     /// All operations with their names in IR text, behind `pipe.`.
-    pub const ALL: [(PipeOp, &'static str); 15] = [
+    pub const ALL: [(PipeOp, &'static str); 16] = [
         (PipeOp::TakePacket, "take_packet"),
         (PipeOp::TakeRoom, "take_room"),
         (PipeOp::WaitPacket, "wait_packet"),
@@ -60,6 +62,7 @@ impl PipeOp {
         (PipeOp::Write, "write"),
         (PipeOp::WriteReserved, "write_reserved"),
         (PipeOp::Count, "count"),
+        (PipeOp::Most, "most"),
         (PipeOp::ReservePackets, "reserve_packets"),
         (PipeOp::ReserveRoom, "reserve_room"),
         (PipeOp::ReadAt, "read_at"),
@@ -101,7 +104,7 @@ impl PipeOp {
     /// Whether it is about reservations whose packets have positions; none of what goes with both ways of using a pipe.
     pub fn by_position(self) -> Option<bool> {
         match self {
-            PipeOp::Count => None,
+            PipeOp::Count | PipeOp::Most => None,
             PipeOp::ReadAt | PipeOp::WriteAt => Some(true),
             op => Some(op.reserves() || op.commits()),
         }
@@ -154,7 +157,7 @@ impl PipeOp {
                 Some(true)
             }
             PipeOp::ReserveRoom | PipeOp::WriteAt | PipeOp::CommitWrite => Some(true),
-            PipeOp::Count => None,
+            PipeOp::Count | PipeOp::Most => None,
         }
     }
 

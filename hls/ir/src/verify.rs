@@ -314,7 +314,7 @@ impl Verifier<'_> {
         let known = |ty: Type| (1..=MOST_CONNECTED_BYTES).any(|n| packet_type(n) == ty);
         match op {
             PipeOp::TakePacket | PipeOp::TakeRoom => expect(result == Some(Type::BOOL), "an i1")?,
-            PipeOp::Count => expect(result == Some(Type::I32), "an i32")?,
+            PipeOp::Count | PipeOp::Most => expect(result == Some(Type::I32), "an i32")?,
             op if op.reserves() => expect(result == Some(RESERVATION), "a reservation, an i64")?,
             op if op.reads() => expect(result.is_some_and(known), "a packet")?,
             _ => expect(result.is_none(), "no result")?,

@@ -7,7 +7,7 @@ use crate::token::Stream;
 use abi::StreamPort;
 use ir::{Inst, KernelArgKind, PipeAccess, PipeOp};
 use rtl::build::InstanceBuilder;
-use rtl::{Expr, ModuleBuilder, Param};
+use rtl::{Binary, Expr, ModuleBuilder, Param};
 use schedule::AccessKind;
 
 /// Work-items that may wait beside an operation: its answer and the channels.
@@ -38,7 +38,8 @@ fn code(op: PipeOp) -> u64 {
         PipeOp::WaitPacket | PipeOp::WaitRoom => 1,
         PipeOp::ReadReserved | PipeOp::WriteReserved => 2,
         PipeOp::Read | PipeOp::Write => 3,
-        PipeOp::Count => 4,
+        // Not asked of the unit.
+        PipeOp::Count | PipeOp::Most => 4,
         PipeOp::ReservePackets | PipeOp::ReserveRoom => 5,
         PipeOp::ReadAt | PipeOp::WriteAt => 6,
         PipeOp::CommitRead | PipeOp::CommitWrite => 7,
@@ -61,7 +62,7 @@ pub fn ends(func: &ir::Function) -> Vec<PipeEnd> {
     let args = func.kernel.as_ref().map_or(&[][..], |k| &k.args);
     let end = |(k, a): (usize, &ir::KernelArg)| {
         let KernelArgKind::Pipe(access) = a.kind else { return None };
-        let depth = access.connected?;
+        let depth = access.connected?.max(1);
         let name = match a.name.as_str() {
             "" => format!("arg{k}"),
             name => rtl::build::legal(name),
@@ -84,9 +85,15 @@ impl Memories {
         };
         let arg = access.argument.unwrap_or_default();
         let end = ends(&sh.s.func).into_iter().find(|e| e.arg == arg);
+        let depth = end.as_ref().map_or(0, |e| e.port.depth);
         let packet_bits = end.map_or(8, |e| e.port.data_bits);
         let name = format!("pipe{site}");
         let pred = predicate(sh, inst, &r);
+        if op == PipeOp::Most {
+            let most = Expr::Const(ANSWER_BITS, depth.into());
+            let most = Expr::bin(Binary::And, most, pred.repeat(ANSWER_BITS));
+            return constant_answer(b, &name, r, most);
+        }
         let packet = r.operands.first().filter(|_| op.writes()).cloned();
         let packet = packet.map_or(Expr::bit(false).repeat(packet_bits), |p| {
             let whole = net(b, p);
@@ -118,6 +125,22 @@ impl Memories {
         });
         Answer { stream: Some(answer), depth: CLIENT_DEPTH }
     }
+}
+
+/// The answer to what is known without asking the unit.
+fn constant_answer(b: &mut ModuleBuilder, name: &str, r: Request, value: Expr) -> Answer {
+    let answer = Stream::new(b, name, ANSWER_BITS);
+    let [valid, ready] = [answer.valid, answer.ready];
+    b.instance("clhls_skid", &format!("u_{name}"))
+        .param("WIDTH", ANSWER_BITS)
+        .input("s_valid", r.valid)
+        .output("s_ready", r.ready)
+        .input("s_data", value)
+        .output("m_valid", valid)
+        .input("m_ready", ready)
+        .output("m_data", answer.data)
+        .done();
+    Answer { stream: Some(answer), depth: CLIENT_DEPTH }
 }
 
 /// Makes the units with their ports, when all clients are known.

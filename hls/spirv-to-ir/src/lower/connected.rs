@@ -19,7 +19,7 @@ const LANE_BYTES: u32 = 16;
 pub(crate) struct Connected {
     /// Index of the kernel's argument.
     pub arg: u32,
-    /// Most packets that it holds.
+    /// Most packets that it holds; 0 where that is decided when hardware is made.
     pub depth: u32,
     /// Whether the kernel reserves several packets of it at once: then all its packets have positions.
     pub reserved: bool,
@@ -237,8 +237,14 @@ impl Lower<'_, '_, '_> {
 
     /// `OpGetMaxPipePackets`
     pub(super) fn connected_most_packets(&mut self, inst: &Inst, pipe: Connected) -> R<()> {
-        let depth = self.b.constant(Type::I32, pipe.depth.into());
-        self.set(inst, depth)
+        let depth = match pipe.depth {
+            0 => self.pipe_op(PipeOp::Most, pipe, &[], Some(Type::I32)),
+            n => Some(self.b.constant(Type::I32, n.into())),
+        };
+        match depth {
+            Some(depth) => self.set(inst, depth),
+            None => Ok(()),
+        }
     }
 
     fn pipe_op(
