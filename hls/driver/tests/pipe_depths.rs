@@ -160,3 +160,30 @@ fn reservations_decide_the_depth_or_are_too_large_for_it() {
     let (o, _) = built(&reserving(20, true), &["take.in=stream:20"]);
     assert_eq!((o.code, o.err.as_str()), (DONE, ""));
 }
+
+/// `rows` reads 60 packets and writes 60, again and again; `total` adds floats.
+#[test]
+fn packets_in_a_row_pile_up_before_a_slower_loop() {
+    let read = passes(1, 2, 0, false, 60, 5);
+    let write = passes(2, 3, 1, true, 60, 6);
+    let again = "b3(v900:i32):\n  v902:i32 = add v901, v1\n  v903:i1 = icmp.ult v902, v2\n  br v903, b5(v902), b4\n\
+                 b4:\n  ret\nb5(v901:i32):\n  jump b1(v0)\n";
+    let blocks = ["  jump b5(v0)\n", &read, &write, again].concat();
+    let rows = kernel(0, "rows", &[&input("seed", 0), &out("row", 0)], &blocks);
+    let add = "  v3:f32 = const 0\n  jump b1(v0, v3)\nb1(v100:i32, v101:f32):\n  e100 v102:i32 = pipe.read 0\n  v103:f32 = bitcast v102\n  \
+               v104:f32 = fadd v101, v103\n  v105:i32 = add v100, v1\n  v106:i1 = icmp.ult v105, v2\n  br v106, b1(v105, v104), b2\n\
+               b2:\n  v200:i32 = bitcast v104\n  e200 = pipe.write 1 v200\n  ret\n";
+    let total = kernel(1, "total", &[&input("row", 0), &out("sum", 0)], add);
+    let module = format!("module \"m\" addr 64 cl 200\n{rows}{total}");
+    let connect = ["rows.seed=stream", "rows.row=total.row", "total.sum=stream"];
+    let (o, report) = built(&module, &connect);
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    // The loop of `total` takes an iteration every so many cycles: an addition of floats.
+    let (_, loops) = report.split_once("the recurrence of the fadd takes ").expect("a recurrence");
+    let interval: u64 = loops.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
+    let piled = 60 - 60 / interval;
+    let want = format!(
+        "pipe `row` holds 64 packets: `rows` writes 60 in a row, one a cycle, and `total` moves one every {interval} cycles: {piled} pile up"
+    );
+    assert_eq!(report.matches(&want).count(), 2, "{want} in {report}");
+}

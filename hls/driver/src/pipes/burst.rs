@@ -3,11 +3,13 @@
 
 use base::FxHashMap;
 use ir::analysis::{cfg::Cfg, loops::Loops};
-use ir::{Block, Function, Op, Terminator, Value};
+use ir::{Block, Function, Op, Terminator, Value, ValueDef};
 use schedule::KernelSchedule;
 
 /// Most iterations that are counted.
 const MOST_ITERATIONS: u64 = 1 << 16;
+/// Most parameters of blocks that a constant is followed through.
+const MOST_HOPS: u32 = 4;
 
 /// Packets that a loop moves one after the other.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,11 +54,14 @@ pub(super) fn depth(writer: &Burst, reader: &Burst, most: u64) -> Option<(u64, S
     // While `packets` pass the fast end, so many pass the other.
     let piled = packets - packets * quick / steady;
     let depth = piled.checked_next_power_of_two().filter(|n| *n <= most)?;
+    let every =
+        |n: u64| if n == 1 { "one a cycle".into() } else { format!("one every {n} cycles") };
     let why = format!(
-        "`{}` {what} {packets} in a row, one every {quick} cycle{}, and `{}` moves one every {steady}: {piled} pile up",
+        "`{}` {what} {packets} in a row, {}, and `{}` moves {}: {piled} pile up",
         fast.kernel,
-        if quick == 1 { "" } else { "s" },
-        slow.kernel
+        every(quick),
+        slow.kernel,
+        every(steady)
     );
     Some((depth, why))
 }
@@ -67,45 +72,55 @@ fn iterations(func: &Function, block: Block) -> Option<u64> {
     let Terminator::Branch { cond, then_, else_ } = &data.term else { return None };
     let (back, on) = if then_.block == block { (then_, 1) } else { (else_, 0) };
     let mut known: FxHashMap<Value, u128> = FxHashMap::default();
-    // What every way into the loop hands over alike.
-    let entries = func.layout.iter().filter(|b| **b != block);
-    let entries = entries.flat_map(|b| func.blocks[*b].term.targets());
-    let entries: Vec<_> = entries.filter(|t| t.block == block).collect();
-    let constant = |v: &Value| {
-        func.def_inst(*v).and_then(|i| match func.insts[i].op {
-            Op::Const(n) => Some(n),
-            _ => None,
-        })
-    };
-    for (k, param) in data.params.iter().enumerate() {
-        let mut values = entries.iter().map(|t| constant(&t.args[k]));
-        let first = values.next().flatten();
-        if let Some(n) = first.filter(|n| values.all(|v| v == Some(*n))) {
-            known.insert(*param, n);
-        }
-    }
+    let first = |param: &Value| Some((*param, constant(func, *param, Some(block), MOST_HOPS)?));
+    known.extend(data.params.iter().filter_map(first));
     for count in 1..=MOST_ITERATIONS {
-        let outside = |v: Value| constant(&v);
         for &inst in &data.insts {
-            let value = |v: Value| known.get(&v).copied().or_else(|| outside(v));
+            let value = |v| value_of(func, &known, v);
             let bits = ir_opt::consteval::eval_inst(func, inst, value);
-            match (func.insts[inst].result, bits) {
-                (Some(v), Some(bits)) => drop(known.insert(v, bits)),
-                (Some(v), None) => drop(known.remove(&v)),
-                (None, _) => {}
-            }
+            set(&mut known, func.insts[inst].result, bits);
         }
         if *known.get(cond)? != on {
             return Some(count);
         }
         let next: Vec<Option<u128>> =
-            back.args.iter().map(|v| known.get(v).copied().or_else(|| outside(*v))).collect();
+            back.args.iter().map(|v| value_of(func, &known, *v)).collect();
         for (param, bits) in data.params.iter().zip(next) {
-            match bits {
-                Some(bits) => drop(known.insert(*param, bits)),
-                None => drop(known.remove(param)),
-            }
+            set(&mut known, Some(*param), bits);
         }
     }
     None
+}
+
+fn value_of(func: &Function, known: &FxHashMap<Value, u128>, v: Value) -> Option<u128> {
+    known.get(&v).copied().or_else(|| match func.insts[func.def_inst(v)?].op {
+        Op::Const(n) => Some(n),
+        _ => None,
+    })
+}
+
+fn set(known: &mut FxHashMap<Value, u128>, value: Option<Value>, bits: Option<u128>) {
+    match (value, bits) {
+        (Some(v), Some(bits)) => drop(known.insert(v, bits)),
+        (Some(v), None) => drop(known.remove(&v)),
+        (None, _) => {}
+    }
+}
+
+/// A value that is the same constant on every way, those from block `but` aside, through at most so many parameters.
+fn constant(func: &Function, v: Value, but: Option<Block>, hops: u32) -> Option<u128> {
+    let (block, k) = match func.values[v].def {
+        ValueDef::Param(block, k) => (block, k as usize),
+        ValueDef::Inst(i) => match func.insts[i].op {
+            Op::Const(n) => return Some(n),
+            _ => return None,
+        },
+    };
+    let hops = hops.checked_sub(1)?;
+    let ways = func.layout.iter().filter(|b| Some(**b) != but);
+    let calls = ways.flat_map(|b| func.blocks[*b].term.targets());
+    let values = calls.filter(|t| t.block == block).map(|t| t.args.get(k).copied());
+    let mut values = values.map(|v| constant(func, v?, None, hops));
+    let first = values.next()??;
+    values.all(|v| v == Some(first)).then_some(first)
 }
