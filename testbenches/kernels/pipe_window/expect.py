@@ -15,7 +15,7 @@ def expected(launch, args):
     items = launch.global_size[0]
     local = launch.local_size[0] if launch.local_size else items
     number = {name: int(value.texts[0]) for name, value in args.items() if hasattr(value, "texts")}
-    there = args["in"].packets if "in" in args else None
+    there = getattr(args.get("in"), "packets", None)
     if launch.kernel == "reverse":
         n, runs = number["n"], number["runs"]
         assert len(there) == n * runs
@@ -44,5 +44,10 @@ def expected(launch, args):
                 out[g + local - 1 - lid] = there[g + lid]
                 out[g + local - 1 - lid][3] = lid
         return {"in": there[:0], "out": appended(args["out"], out)}
+    if launch.kernel == "split":
+        return {"a": appended(args["a"], [3 * int(x) for x in args["in"]]), "b": appended(args["b"], args["in"])}
+    if launch.kernel == "join":
+        a, b = (args[name].packets for name in "ab")
+        return {"a": a[:0], "b": b[:0], "out": np.array([int(x) + int(y) for x, y in zip(a, b)], np.int32)}
     assert launch.kernel == "sub_groups"
     return {"out": appended(args["out"], [(i - i % local % 16, i % local % 16) for i in range(items)])}

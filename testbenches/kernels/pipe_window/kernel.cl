@@ -1,6 +1,6 @@
 // Reservations of pipes that are connected: packets of a reservation in any order, commits in another order than the reservations,
 // reservations of work-items, of work-groups and of sub-groups, beside packets without reservation. Whoever needs one repeats the
-// attempt: in a FIFO packets come later.
+// attempt: in a FIFO packets come later. Pipes whose depth follows from what is written before what is read.
 
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
@@ -142,6 +142,36 @@ __kernel void group_mirror(__read_only pipe ulong4 in, __write_only pipe ulong4 
     write_pipe(out, to, size - 1 - lid, &x);
     work_group_commit_write_pipe(out, to);
     work_group_commit_read_pipe(in, from);
+}
+
+// All of one pipe, then all of another; who reads them wants the second first. So the first pipe has to be as deep.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void split(__global const int *in, __write_only pipe int a, __write_only pipe int b)
+{
+    for (int k = 0; k < 200; k++) {
+        int x = in[k];
+        while (write_pipe(b, &x) != 0);
+    }
+    for (int k = 0; k < 200; k++) {
+        int x = in[k] * 3;
+        while (write_pipe(a, &x) != 0);
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void join(__read_only pipe int a, __read_only pipe int b, __global int *out)
+{
+    int sums[200];
+    for (int k = 0; k < 200; k++) {
+        int x;
+        while (read_pipe(a, &x) != 0);
+        sums[k] = x;
+    }
+    for (int k = 0; k < 200; k++) {
+        int x;
+        while (read_pipe(b, &x) != 0);
+        out[k] = sums[k] + x;
+    }
 }
 
 // A reservation for each sub-group, which is there at once: the pipe holds all of them.

@@ -79,9 +79,15 @@ impl Network<'_> {
             pipes[port.pipe][usize::from(port.writes)].open = self.processes[k].is_none();
         }
         let mut places = vec![Place::default(); self.processes.len()];
-        while (0..places.len())
-            .fold(false, |any, k| self.advance(k, &mut places[k], &mut pipes) || any)
-        {}
+        loop {
+            let mut progress = false;
+            for (k, place) in places.iter_mut().enumerate() {
+                progress |= self.advance(k, place, &mut pipes);
+            }
+            if !progress {
+                break;
+            }
+        }
         let waits = |(k, place): (usize, &Place)| self.waits(k, *place, &pipes);
         places.iter().enumerate().filter_map(waits).collect()
     }
