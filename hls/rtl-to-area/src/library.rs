@@ -142,15 +142,16 @@ impl Sizes<'_> {
         let slots = self.param("DEPTH", 16).next_power_of_two().max(4);
         let position = u64::from(slots.ilog2());
         let mut parts = vec![self.ram(bits, slots), self.ram(position + 1, slots)];
-        // A writer answers with reservations and counts only, a reader mostly with packets.
-        let answer = if writes { 1 } else { bits };
+        // A writer answers with reservations and counts, a reader half of the time with packets.
+        let answer = if writes { position + 1 } else { (bits + 2 * position + 1) / 2 };
         parts.extend((0..n).map(|_| self.fifo(answer, 5)));
         parts.extend(writes.then(|| self.fifo(bits, 5)));
         let (n, position) = (n as f64, position as f64);
-        let choice = (n / 2.0).ceil() * (64.0 + if writes { bits as f64 } else { 0.0 });
+        let written = if writes { bits as f64 } else { 0.0 };
+        let choice = (n / 2.0).ceil() * (32.0 + 2.0 * position + written);
         parts.push(Area {
-            lut: 90.0 + 14.0 * n + 14.0 * position + choice,
-            ff: 150.0 + 12.0 * n + 9.0 * position + if writes { bits as f64 } else { 0.0 },
+            lut: 40.0 + 14.0 * n + 14.0 * position + choice,
+            ff: 40.0 + 12.0 * n + 9.0 * position + written,
             ..Area::default()
         });
         sum(parts)
