@@ -143,7 +143,7 @@ impl Sizes<'_> {
         let position = u64::from(slots.ilog2());
         let mut parts = vec![self.ram(bits, slots), self.ram(position + 1, slots)];
         // A writer answers with reservations and counts, a reader half of the time with packets.
-        let answer = if writes { position + 1 } else { (bits + 2 * position + 1) / 2 };
+        let answer = if writes { position + 1 } else { (bits + 2 * position).div_ceil(2) };
         parts.extend((0..n).map(|_| self.fifo(answer, 5)));
         parts.extend(writes.then(|| self.fifo(bits, 5)));
         let (n, position) = (n as f64, position as f64);
