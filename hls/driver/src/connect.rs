@@ -4,10 +4,8 @@ use crate::failure::{Failure, Result};
 use abi::{KernelSignature, Link, LinkEnd, Manifest};
 use spirv_to_ir::ConnectedPipe;
 
-/// Packets that a connected pipe holds where the user does not say: enough that neither side waits for the other's latency.
-const DEPTH: u32 = 16;
 /// Most packets: a FIFO on the chip.
-const MOST_DEPTH: u32 = 1 << 16;
+pub(crate) const MOST_DEPTH: u32 = 1 << 16;
 
 /// What a connection looks like, for messages.
 const FORM: &str = "expected KERNEL.ARG=stream[:DEPTH] or KERNEL.ARG=KERNEL.ARG[:DEPTH], such as filter.in=stream:64 or source.out=filter.in";
@@ -19,8 +17,8 @@ pub struct Connection {
     pub end: End,
     /// The argument of the kernel that reads.
     pub to: Option<End>,
-    /// Packets that the pipe holds.
-    pub depth: u32,
+    /// Packets that the pipe holds; none where that is decided when its kernels are known.
+    pub depth: Option<u32>,
 }
 
 /// A kernel argument.
@@ -54,14 +52,14 @@ impl Connection {
         let (from, to) = text.split_once('=').ok_or(FORM)?;
         let end = End::parse(from).ok_or(FORM)?;
         let (to, depth) = match to.split_once(':') {
-            Some((to, depth)) => (to, depth.parse().map_err(|_| FORM)?),
-            None => (to, DEPTH),
+            Some((to, depth)) => (to, Some(depth.parse().map_err(|_| FORM)?)),
+            None => (to, None),
         };
         let to = match to {
             "stream" => None,
             to => Some(End::parse(to).ok_or(FORM)?),
         };
-        if !(1..=MOST_DEPTH).contains(&depth) {
+        if let Some(depth) = depth.filter(|n| !(1..=MOST_DEPTH).contains(n)) {
             return Err(format!("a connected pipe holds 1 to {MOST_DEPTH} packets, not {depth}"));
         }
         Ok(Connection { end, to, depth })
@@ -72,7 +70,7 @@ impl Connection {
         [Some(&self.end), self.to.as_ref()].into_iter().flatten().map(|end| ConnectedPipe {
             kernel: end.kernel.clone(),
             arg: end.arg.clone(),
-            depth: self.depth,
+            depth: self.depth.unwrap_or_default(),
         })
     }
 }
@@ -107,9 +105,9 @@ mod tests {
         let good = Connection::parse("scale.in=stream:64").expect("sound");
         assert_eq!(
             (good.end.kernel.as_str(), good.end.arg.as_str(), good.depth),
-            ("scale", "in", 64)
+            ("scale", "in", Some(64))
         );
-        assert_eq!(Connection::parse("scale.0=stream").map(|c| c.depth), Ok(16));
+        assert_eq!(Connection::parse("scale.0=stream").map(|c| c.depth), Ok(None));
         let two = Connection::parse("source.out=scale.in:5").expect("sound");
         let pipes: Vec<String> =
             two.pipes().map(|p| format!("{}.{} {}", p.kernel, p.arg, p.depth)).collect();

@@ -322,8 +322,9 @@ impl Pipeline<'_> {
     /// One try at the hardware as [`Thrift`] has it now.
     fn attempt(&self, module: &Module, last: &mut Option<Optimised>) -> Result<Hardware> {
         let Optimised { module, unrolled, .. } = self.optimise_again(module, last)?;
-        let (module, unrolled) = (module.clone(), unrolled.clone());
-        let schedules = self.schedule(&module)?;
+        let (mut module, unrolled) = (module.clone(), unrolled.clone());
+        let mut schedules = self.schedule(&module)?;
+        self.settle_pipes(&mut module, &mut schedules)?;
         let (design, manifest) = self.rtl(&module, &schedules)?;
         let of_modules = rtl_to_area::areas(&design, &self.board.family);
         let area = |k: &abi::Kernel| {

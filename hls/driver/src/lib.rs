@@ -23,6 +23,7 @@ pub mod local_sizes;
 pub mod native;
 pub mod output;
 pub mod pipeline;
+mod pipes;
 mod producer;
 mod progress;
 mod report;

@@ -247,6 +247,10 @@ pub(crate) struct PipeUse {
     /// First slot of the result or of the packet that is written, and number of slots.
     pub data: Slot,
     pub slots: u32,
+    /// How many packets are reserved, the position of one, or a reservation.
+    pub number: Option<Slot>,
+    /// Most packets that the pipe holds where it is a FIFO of known depth: its object may hold more.
+    pub depth: u32,
 }
 
 /// A call.

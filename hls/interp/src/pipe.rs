@@ -29,13 +29,24 @@ impl PipeUse {
         let mut object = Object::new(memory, &regs[self.descriptor as usize..])?;
         let writes = self.op.of_writer() == Some(true);
         let side = if writes { place::WRITERS } else { place::READERS };
+        let number = self.number.map_or(0, |slot| regs[slot as usize]);
         match self.op {
             PipeOp::TakePacket | PipeOp::TakeRoom => regs[data] = object.take(side)?.into(),
+            PipeOp::Most => regs[data] = object.pipe.max_packets.min(self.depth).into(),
             PipeOp::Count => regs[data] = u64::from(object.credit(place::READERS)?),
             PipeOp::WaitPacket | PipeOp::WaitRoom => {
                 if !object.take(side)? {
                     return Err(PipeFault::Waits);
                 }
+            }
+            PipeOp::ReservePackets | PipeOp::ReserveRoom => {
+                let count = Some(number as u32).filter(|n| *n <= self.depth);
+                regs[data] = object.reserve(side, count.unwrap_or_default())?;
+            }
+            PipeOp::ReadAt => load(object.packet_at(number as u32)?, &mut regs[data..data + slots]),
+            PipeOp::WriteAt => store(&regs[data..data + slots], object.packet_at(number as u32)?),
+            PipeOp::CommitRead | PipeOp::CommitWrite => {
+                object.commit_reservation(side, number as u32, (number >> 32) as u32)?;
             }
             op => {
                 if op.waits() && !object.take(side)? {
@@ -111,9 +122,65 @@ impl<'m, 'g> Object<'m, 'g> {
 
     /// The packet of the oldest reservation of a side that was not used.
     fn next_packet(&mut self, side: u32) -> Result<&mut [u8], PipeFault> {
-        let slot = self.add(side + place::NEXT, 1)? & (self.pipe.slots() - 1);
+        let position = self.add(side + place::NEXT, 1)?;
+        self.packet_at(position)
+    }
+
+    fn packet_at(&mut self, position: u32) -> Result<&mut [u8], PipeFault> {
+        let slot = position & (self.pipe.slots() - 1);
         let size = self.pipe.packet_size;
         self.bytes(u64::from(place::PACKETS) + u64::from(slot) * u64::from(size), size as usize)
+    }
+
+    /// Reserves packets if they are there: first position, and above it their number; else 0.
+    fn reserve(&mut self, side: u32, count: u32) -> Result<u64, PipeFault> {
+        if count == 0 || count > self.credit(side)? {
+            return Ok(0);
+        }
+        self.add(side + place::CREDIT, count.wrapping_neg())?;
+        let start = self.add(side + place::NEXT, count)?;
+        Ok(u64::from(count) << 32 | u64::from(start))
+    }
+
+    /// Moves the border of what is committed over a reservation and those behind it that were committed before, or leaves a mark
+    /// for whoever moves it there: as kernels do whose pipes are in memory, so that both can use one object.
+    fn commit_reservation(&mut self, side: u32, start: u32, count: u32) -> Result<(), PipeFault> {
+        let end = start.wrapping_add(count);
+        let mut border = self.add(side + place::DONE, 0)?;
+        if border != start {
+            self.add(side + place::MARKS, 1)?;
+            return self.set(self.mark(side, start), end);
+        }
+        let mut next = end;
+        loop {
+            let moved = next.wrapping_sub(border);
+            border = next;
+            self.set(u64::from(side + place::DONE), border)?;
+            self.add(place::WRITERS + place::READERS - side + place::CREDIT, moved)?;
+            let mark = self.mark(side, border);
+            next = self.get(mark)?;
+            if !(1..self.pipe.slots()).contains(&next.wrapping_sub(border)) {
+                return Ok(());
+            }
+            self.add(side + place::MARKS, u32::MAX)?;
+            self.set(mark, border)?;
+        }
+    }
+
+    /// Where the mark of a position is.
+    fn mark(&self, side: u32, position: u32) -> u64 {
+        let slot = u64::from(position & (self.pipe.slots() - 1));
+        let which = if side == place::WRITERS { place::WRITERS_MARK } else { place::READERS_MARK };
+        self.pipe.marks() + slot * u64::from(place::MARK_BYTES) + u64::from(which)
+    }
+
+    fn get(&mut self, offset: u64) -> Result<u32, PipeFault> {
+        Ok(self.bytes(offset, 4)?.first_chunk().map_or(0, |b| u32::from_le_bytes(*b)))
+    }
+
+    fn set(&mut self, offset: u64, n: u32) -> Result<(), PipeFault> {
+        self.bytes(offset, 4)?.copy_from_slice(&n.to_le_bytes());
+        Ok(())
     }
 
     /// The other side may use what this one has used.

@@ -398,7 +398,7 @@ fn conflicts(func: &Function, p: &Provenance, found: &Memories) -> Vec<(Inst, In
                 let conflict = match (x.kind, y.kind) {
                     // The packets of an iteration come before those of the next.
                     (AccessKind::Pipe(f), AccessKind::Pipe(g)) => {
-                        x.memory == y.memory && f.moves() && g.moves()
+                        x.memory == y.memory && f.keeps_order_with(g)
                     }
                     (AccessKind::Pipe(_), _) | (_, AccessKind::Pipe(_)) => false,
                     // What the source promises of memory it does not promise of packets.

@@ -7,7 +7,7 @@
 
 use crate::segments::{Cutter, exit_depth};
 use base::{FxHashMap, FxHashSet};
-use ir::{Block, Function, Inst, Op, Terminator, Value, ValueDef};
+use ir::{Block, Function, Inst, Op, PipeOp, Terminator, Value, ValueDef};
 use schedule::{
     AccessKind, Control, Feedback, KernelSchedule, Late, MemoryId, Moment, OpTiming, PipelinedLoop,
     Place,
@@ -269,16 +269,16 @@ fn known(s: &KernelSchedule, block: Block, v: Value) -> Moment {
     }
 }
 
-/// The pipe through which a block moves several packets.
-fn pipe_of_two(s: &KernelSchedule, block: Block) -> Option<&str> {
+/// The pipe at which a block does two things whose order matters from an iteration to the next.
+fn pipe_of_two(s: &KernelSchedule, block: Block) -> Option<(&str, PipeOp)> {
     let accesses = s.func.blocks[block].insts.iter().filter_map(|i| s.accesses.get(i));
-    let mut moved: Vec<MemoryId> = vec![];
+    let mut before: Vec<(MemoryId, PipeOp)> = vec![];
     for access in accesses {
         let AccessKind::Pipe(op) = access.kind else { continue };
-        if op.moves() && moved.contains(&access.memory) {
-            return Some(&s.memories[access.memory].name);
+        if before.iter().any(|(m, other)| *m == access.memory && other.keeps_order_with(op)) {
+            return Some((&s.memories[access.memory].name, op));
         }
-        moved.extend(op.moves().then_some(access.memory));
+        before.push((access.memory, op));
     }
     None
 }
@@ -291,11 +291,21 @@ pub fn interval(
     latency: u32,
 ) -> (u32, String) {
     if p.sequential
-        && let Some(pipe) = pipe_of_two(s, block)
+        && let Some((pipe, op)) = pipe_of_two(s, block)
     {
+        let (what, edit) = match op.by_position() {
+            Some(true) => (
+                "its reservations, writes and commits have to stay in order",
+                "reserve and commit outside of the loop, and write once in it",
+            ),
+            _ => (
+                "the packets of the next iteration come behind",
+                "make one packet of them, or use two pipes",
+            ),
+        };
         let text = format!(
             "each iteration waits for the {latency} cycles of the one before: it reads or writes pipe `{pipe}` more than once, and \
-             the packets of the next iteration come behind; make one packet of them, or use two pipes"
+             {what}; {edit}"
         );
         return (latency, text);
     }

@@ -261,7 +261,8 @@ pub struct PipeAccess {
     pub writes: bool,
     /// Bytes of a packet; none where the kernel neither reads nor writes any.
     pub packet: Option<u32>,
-    /// Most packets that it holds, if it is connected: a FIFO beside the kernel, which only [`crate::Op::Pipe`] uses.
+    /// Most packets that it holds, if it is connected: a FIFO beside the kernel, which only [`crate::Op::Pipe`] uses. 0 until
+    /// somebody decides, which is before hardware is made.
     pub connected: Option<u32>,
 }
 

@@ -6,7 +6,7 @@ use crate::function::{Function, KernelArgKind, Terminator, ValueDef};
 use crate::math::MathType;
 use crate::module::Module;
 use crate::op::{AtomicOp, Op};
-use crate::pipe::{MOST_CONNECTED_BYTES, PipeOp, packet_type};
+use crate::pipe::{MOST_CONNECTED_BYTES, PipeOp, RESERVATION, packet_type};
 use crate::types::{Scalar, Space, Type};
 use base::entity::{EntityRef, SecondaryMap};
 use base::{Diagnostic, Diagnostics, Loc};
@@ -80,6 +80,25 @@ impl Verifier<'_> {
         let dom = Dominators::new(func, &cfg);
         for &b in &func.layout {
             self.block(b, &cfg, &dom, &home);
+        }
+        self.ways_of_pipes();
+    }
+
+    /// A pipe whose packets have positions has no other way to move them.
+    fn ways_of_pipes(&mut self) {
+        let mut ways: Vec<(u32, bool)> = vec![];
+        for &inst in self.func.layout.iter().flat_map(|b| &self.func.blocks[*b].insts) {
+            let data = &self.func.insts[inst];
+            let Some((op, arg)) = data.op.pipe() else { continue };
+            let Some(way) = op.by_position() else { continue };
+            match ways.iter().find(|(k, _)| *k == arg) {
+                Some((_, other)) if *other != way => {
+                    let what = format!("{inst}: pipe {arg} is used with and without positions");
+                    self.fail(data.loc, what);
+                }
+                Some(_) => {}
+                None => ways.push((arg, way)),
+            }
         }
     }
 
@@ -295,14 +314,16 @@ impl Verifier<'_> {
         let known = |ty: Type| (1..=MOST_CONNECTED_BYTES).any(|n| packet_type(n) == ty);
         match op {
             PipeOp::TakePacket | PipeOp::TakeRoom => expect(result == Some(Type::BOOL), "an i1")?,
-            PipeOp::Count => expect(result == Some(Type::I32), "an i32")?,
-            PipeOp::Read | PipeOp::ReadReserved => expect(result.is_some_and(known), "a packet")?,
-            PipeOp::Write | PipeOp::WriteReserved | PipeOp::WaitPacket | PipeOp::WaitRoom => {
-                expect(result.is_none(), "no result")?;
-            }
+            PipeOp::Count | PipeOp::Most => expect(result == Some(Type::I32), "an i32")?,
+            op if op.reserves() => expect(result == Some(RESERVATION), "a reservation, an i64")?,
+            op if op.reads() => expect(result.is_some_and(known), "a packet")?,
+            _ => expect(result.is_none(), "no result")?,
         }
-        expect(operands.len() == usize::from(op.writes()), "operand count")?;
-        expect(operands.iter().all(|t| known(*t)), "a packet as operand")?;
+        expect(operands.len() == op.operands(), "operand count")?;
+        let (packet, rest) = operands.split_at(usize::from(op.writes()).min(operands.len()));
+        expect(packet.iter().all(|t| known(*t)), "a packet as operand")?;
+        let other = if op.commits() { RESERVATION } else { Type::I32 };
+        expect(rest.iter().all(|t| *t == other), "a number or a reservation as operand")?;
         let Some(kernel) = &self.func.kernel else { return Ok(()) };
         let Some(KernelArgKind::Pipe(pipe)) = kernel.args.get(arg as usize).map(|a| a.kind) else {
             return Err("its argument is no pipe".into());
@@ -310,9 +331,8 @@ impl Verifier<'_> {
         expect(pipe.connected.is_some(), "the pipe is not connected")?;
         let side = op.of_writer().is_none_or(|writes| writes == pipe.writes);
         expect(side, "the kernel is at the other end of this pipe")?;
-        let packet = pipe.packet.map(packet_type);
-        let fits = operands.first().copied().or(result.filter(|_| op.reads()));
-        expect(!op.moves() || fits == packet, "packets of the pipe's size")
+        let moved = packet.first().copied().or(result.filter(|_| op.reads()));
+        expect(!op.moves() || moved == pipe.packet.map(packet_type), "packets of the pipe's size")
     }
 
     fn check_pure(&self, op: Op, r: Type, a: &[Type]) -> Result<(), String> {

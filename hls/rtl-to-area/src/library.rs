@@ -58,6 +58,9 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         "clhls_barrier" => sizes.barrier(),
         "clhls_atomic" => sizes.atomic(),
         "clhls_pipe_reader" | "clhls_pipe_writer" => sizes.pipe_end(),
+        "clhls_pipe_reserving_reader" | "clhls_pipe_reserving_writer" => {
+            sizes.reserving_pipe_end(instance.module == "clhls_pipe_reserving_writer")
+        }
         _ => Area::default(),
     }
 }
@@ -142,6 +145,27 @@ impl Sizes<'_> {
         let control =
             Area { lut: 40.0 + 12.0 * n as f64, ff: 16.0 + 2.0 * n as f64, ..Area::default() };
         sum([queue, answers, control])
+    }
+
+    /// A RAM of packets and one of marks, a queue for the answers of each client, counters and the choice among clients.
+    fn reserving_pipe_end(&self, writes: bool) -> Area {
+        let (n, bits) = (self.param("N", 3), self.param("BITS", 32));
+        let slots = self.param("DEPTH", 16).next_power_of_two().max(4);
+        let position = u64::from(slots.ilog2());
+        let mut parts = vec![self.ram(bits, slots), self.ram(position + 1, slots)];
+        // A writer answers with reservations and counts, a reader half of the time with packets.
+        let answer = if writes { position + 1 } else { (bits + 2 * position).div_ceil(2) };
+        parts.extend((0..n).map(|_| self.fifo(answer, 5)));
+        parts.extend(writes.then(|| self.fifo(bits, 5)));
+        let (n, position) = (n as f64, position as f64);
+        let written = if writes { bits as f64 } else { 0.0 };
+        let choice = (n / 2.0).ceil() * (32.0 + 2.0 * position + written);
+        parts.push(Area {
+            lut: 40.0 + 14.0 * n + 14.0 * position + choice,
+            ff: 40.0 + 12.0 * n + 9.0 * position + written,
+            ..Area::default()
+        });
+        sum(parts)
     }
 
     fn ram(&self, width: u64, depth: u64) -> Area {

@@ -44,6 +44,14 @@ fn control() {
     check("clhls_arbiter", &[("N", 4)], 10.0, 3.0, 0.0);
 }
 
+/// Measured with yosys 0.23: clients that reserve, move, commit and count.
+#[test]
+fn pipe_ends_with_reservations() {
+    let four = [("N", 4), ("BITS", 32), ("DEPTH", 16)];
+    check("clhls_pipe_reserving_reader", &four, 570.0, 284.0, 2.0);
+    check("clhls_pipe_reserving_writer", &four, 610.0, 335.0, 2.0);
+}
+
 #[test]
 fn memory_units() {
     let bus = [("BUS_BYTES", 8), ("BYTES", 4)];

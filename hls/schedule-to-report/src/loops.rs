@@ -149,7 +149,7 @@ pub(crate) fn conflicts(view: &View<'_>, block: Block) -> Vec<(Inst, Inst)> {
             let (x, y) = (&s.accesses[&a], &s.accesses[&b]);
             use schedule::AccessKind::{Load, Pipe};
             let writes = match (x.kind, y.kind) {
-                (Pipe(f), Pipe(g)) => f.moves() && g.moves(),
+                (Pipe(f), Pipe(g)) => f.keeps_order_with(g),
                 (Pipe(_), _) | (_, Pipe(_)) => false,
                 (f, g) => f != Load || g != Load,
             };

@@ -6,7 +6,8 @@ use crate::operation::net;
 use crate::token::Stream;
 use abi::StreamPort;
 use ir::{Inst, KernelArgKind, PipeAccess, PipeOp};
-use rtl::{Expr, ModuleBuilder, Param};
+use rtl::build::InstanceBuilder;
+use rtl::{Binary, Expr, ModuleBuilder, Param};
 use schedule::AccessKind;
 
 /// Work-items that may wait beside an operation: its answer and the channels.
@@ -15,11 +16,15 @@ const CLIENT_DEPTH: u32 = 8;
 const WRITER_DEPTH: u32 = 16;
 /// Least bits of an answer: those of a count.
 const ANSWER_BITS: u32 = 32;
+/// Those of a reservation, and of what an operation on one is told.
+const RESERVATION_BITS: u32 = 64;
 
 /// An operation of the kernel, at the unit of its pipe.
 pub struct PipeClient {
     op: PipeOp,
     request: Stream,
+    /// How many packets are reserved, the position of one, or a reservation: of an end whose packets are reserved.
+    number: Expr,
     pred: Expr,
     /// All bits that the unit gives; the boundary takes those of the result.
     answer: Stream,
@@ -33,7 +38,11 @@ fn code(op: PipeOp) -> u64 {
         PipeOp::WaitPacket | PipeOp::WaitRoom => 1,
         PipeOp::ReadReserved | PipeOp::WriteReserved => 2,
         PipeOp::Read | PipeOp::Write => 3,
-        PipeOp::Count => 4,
+        // Not asked of the unit.
+        PipeOp::Count | PipeOp::Most => 4,
+        PipeOp::ReservePackets | PipeOp::ReserveRoom => 5,
+        PipeOp::ReadAt | PipeOp::WriteAt => 6,
+        PipeOp::CommitRead | PipeOp::CommitWrite => 7,
     }
 }
 
@@ -53,7 +62,7 @@ pub fn ends(func: &ir::Function) -> Vec<PipeEnd> {
     let args = func.kernel.as_ref().map_or(&[][..], |k| &k.args);
     let end = |(k, a): (usize, &ir::KernelArg)| {
         let KernelArgKind::Pipe(access) = a.kind else { return None };
-        let depth = access.connected?;
+        let depth = access.connected?.max(1);
         let name = match a.name.as_str() {
             "" => format!("arg{k}"),
             name => rtl::build::legal(name),
@@ -76,24 +85,62 @@ impl Memories {
         };
         let arg = access.argument.unwrap_or_default();
         let end = ends(&sh.s.func).into_iter().find(|e| e.arg == arg);
+        let depth = end.as_ref().map_or(0, |e| e.port.depth);
         let packet_bits = end.map_or(8, |e| e.port.data_bits);
         let name = format!("pipe{site}");
         let pred = predicate(sh, inst, &r);
+        if op == PipeOp::Most {
+            let most = Expr::Const(ANSWER_BITS, depth.into());
+            let most = Expr::bin(Binary::And, most, pred.repeat(ANSWER_BITS));
+            return constant_answer(b, &name, r, most);
+        }
         let packet = r.operands.first().filter(|_| op.writes()).cloned();
         let packet = packet.map_or(Expr::bit(false).repeat(packet_bits), |p| {
             let whole = net(b, p);
             b.slice(whole, 0, packet_bits)
         });
         let data = b.wire(&format!("{name}_packet"), packet);
+        let number = r.operands.get(usize::from(op.writes()));
+        let number = number.filter(|_| op.by_position() == Some(true)).cloned();
+        let number = match number.map(|n| (b.expr_width(&n), n)) {
+            Some((RESERVATION_BITS, n)) => n,
+            Some((bits, n)) => {
+                Expr::Concat(vec![Expr::bit(false).repeat(RESERVATION_BITS - bits), n])
+            }
+            None => Expr::bit(false).repeat(RESERVATION_BITS),
+        };
         let valid = net(b, r.valid);
         let request = Stream { valid, ready: r.ready, data };
         // The type of a packet may be wider than the packet.
         let result = sh.s.func.insts[inst].result.map_or(1, |v| sh.s.func.bits(v));
         let answer = Stream::new(b, &name, result.max(packet_bits).max(ANSWER_BITS));
         let place = sh.place_of(inst);
-        self.pipes.entry(arg).or_default().push(PipeClient { op, request, pred, answer, place });
+        self.pipes.entry(arg).or_default().push(PipeClient {
+            op,
+            request,
+            number,
+            pred,
+            answer,
+            place,
+        });
         Answer { stream: Some(answer), depth: CLIENT_DEPTH }
     }
+}
+
+/// The answer to what is known without asking the unit.
+fn constant_answer(b: &mut ModuleBuilder, name: &str, r: Request, value: Expr) -> Answer {
+    let answer = Stream::new(b, name, ANSWER_BITS);
+    let [valid, ready] = [answer.valid, answer.ready];
+    b.instance("clhls_skid", &format!("u_{name}"))
+        .param("WIDTH", ANSWER_BITS)
+        .input("s_valid", r.valid)
+        .output("s_ready", r.ready)
+        .input("s_data", value)
+        .output("m_valid", valid)
+        .input("m_ready", ready)
+        .output("m_data", answer.data)
+        .done();
+    Answer { stream: Some(answer), depth: CLIENT_DEPTH }
 }
 
 /// Makes the units with their ports, when all clients are known.
@@ -146,69 +193,93 @@ fn all(clients: &[PipeClient], f: &dyn Fn(&PipeClient) -> Expr) -> Expr {
     Expr::concat(clients.iter().rev().map(f).collect())
 }
 
-fn answer_bits(b: &ModuleBuilder, clients: &[PipeClient]) -> u32 {
-    clients.iter().map(|c| b.width(c.answer.data)).max().unwrap_or(ANSWER_BITS)
+/// Whether packets of this end are reserved, so that they have positions.
+fn by_position(clients: &[PipeClient]) -> bool {
+    clients.iter().any(|c| c.op.by_position() == Some(true))
+}
+
+/// Bits of the unit's answers.
+fn answer_bits(b: &ModuleBuilder, clients: &[PipeClient], port: &StreamPort) -> u32 {
+    let least = if by_position(clients) { RESERVATION_BITS } else { ANSWER_BITS };
+    // What is written is not answered.
+    let own = clients.iter().filter(|_| !port.writes).map(|c| b.width(c.answer.data));
+    own.max().unwrap_or(least).max(least)
 }
 
 fn reader(b: &mut ModuleBuilder, sh: &Shared, port: &StreamPort, clients: &[PipeClient]) {
-    let n = clients.len() as u32;
     let name = |s: &str| format!("{}_{s}", port.name);
     let [valid, data] =
         [("tvalid", 1), ("tdata", port.data_bits)].map(|(s, bits)| b.input(&name(s), bits));
     let ready = b.output(&name("tready"), 1);
-    let width = answer_bits(b, clients);
-    let nets = [("c_ready", n), ("m_valid", n), ("m_data", n * width)];
-    let [c_ready, m_valid, m_data] = nets.map(|(s, bits)| b.net(&name(s), bits));
-    b.instance("clhls_pipe_reader", &format!("u_{}", port.name))
-        .comment(comment(clients))
-        .param("N", n)
-        .param("BITS", port.data_bits)
-        .param("WIDTH", width)
-        .param("DEPTH", port.depth.max(2))
-        .param("KINDS", kinds(clients))
-        .param("TARGET", Param::Text(sh.target.to_owned()))
-        .input("s_tvalid", valid)
-        .output("s_tready", ready)
-        .input("s_tdata", data)
-        .input("c_valid", all(clients, &|c| c.request.valid.into()))
-        .output("c_ready", c_ready)
-        .input("c_pred", all(clients, &|c| c.pred.clone()))
-        .output("m_valid", m_valid)
-        .input("m_ready", all(clients, &|c| c.answer.ready.into()))
-        .output("m_data", m_data)
-        .done();
-    answers(b, clients, (c_ready, m_valid, m_data), width);
+    let unit = match by_position(clients) {
+        true => Unit { module: "clhls_pipe_reserving_reader", depth: port.depth },
+        false => Unit { module: "clhls_pipe_reader", depth: port.depth.max(2) },
+    };
+    unit.build(b, sh, port, clients, &|unit| {
+        unit.input("s_tvalid", valid).output("s_tready", ready).input("s_tdata", data)
+    });
 }
 
 fn writer(b: &mut ModuleBuilder, sh: &Shared, port: &StreamPort, clients: &[PipeClient]) {
-    let n = clients.len() as u32;
     let name = |s: &str| format!("{}_{s}", port.name);
     let [valid, data] =
         [("tvalid", 1), ("tdata", port.data_bits)].map(|(s, bits)| b.output(&name(s), bits));
     let ready = b.input(&name("tready"), 1);
-    let width = ANSWER_BITS;
-    let nets = [("c_ready", n), ("m_valid", n), ("m_data", n * width)];
-    let [c_ready, m_valid, m_data] = nets.map(|(s, bits)| b.net(&name(s), bits));
-    b.instance("clhls_pipe_writer", &format!("u_{}", port.name))
-        .comment(comment(clients))
-        .param("N", n)
-        .param("BITS", port.data_bits)
-        .param("WIDTH", width)
-        .param("DEPTH", WRITER_DEPTH)
-        .param("KINDS", kinds(clients))
-        .param("TARGET", Param::Text(sh.target.to_owned()))
-        .output("m_tvalid", valid)
-        .input("m_tready", ready)
-        .output("m_tdata", data)
-        .input("c_valid", all(clients, &|c| c.request.valid.into()))
-        .output("c_ready", c_ready)
-        .input("c_pred", all(clients, &|c| c.pred.clone()))
-        .input("c_data", all(clients, &|c| c.request.data.into()))
-        .output("m_valid", m_valid)
-        .input("m_ready", all(clients, &|c| c.answer.ready.into()))
-        .output("m_data", m_data)
-        .done();
-    answers(b, clients, (c_ready, m_valid, m_data), width);
+    // As much as the pipe holds can be reserved.
+    let unit = match by_position(clients) {
+        true => Unit { module: "clhls_pipe_reserving_writer", depth: port.depth },
+        false => Unit { module: "clhls_pipe_writer", depth: WRITER_DEPTH },
+    };
+    let packets = all(clients, &|c| c.request.data.into());
+    unit.build(b, sh, port, clients, &|unit| {
+        let unit = unit.output("m_tvalid", valid).input("m_tready", ready).output("m_tdata", data);
+        unit.input("c_data", packets.clone())
+    });
+}
+
+/// The library's module for an end.
+struct Unit {
+    module: &'static str,
+    /// Packets that it holds.
+    depth: u32,
+}
+
+impl Unit {
+    /// Makes it, with what `stream` adds, and gives the clients its answers.
+    fn build(
+        self,
+        b: &mut ModuleBuilder,
+        sh: &Shared,
+        port: &StreamPort,
+        clients: &[PipeClient],
+        stream: &dyn Fn(InstanceBuilder<'_>) -> InstanceBuilder<'_>,
+    ) {
+        let n = clients.len() as u32;
+        let name = |s: &str| format!("{}_{s}", port.name);
+        let width = answer_bits(b, clients, port);
+        let nets = [("c_ready", n), ("m_valid", n), ("m_data", n * width)];
+        let [c_ready, m_valid, m_data] = nets.map(|(s, bits)| b.net(&name(s), bits));
+        let unit = b.instance(self.module, &format!("u_{}", port.name));
+        let mut unit = unit
+            .comment(comment(clients))
+            .param("N", n)
+            .param("BITS", port.data_bits)
+            .param("WIDTH", width)
+            .param("DEPTH", self.depth)
+            .param("KINDS", kinds(clients))
+            .param("TARGET", Param::Text(sh.target.to_owned()))
+            .input("c_valid", all(clients, &|c| c.request.valid.into()))
+            .output("c_ready", c_ready)
+            .input("c_pred", all(clients, &|c| c.pred.clone()))
+            .output("m_valid", m_valid)
+            .input("m_ready", all(clients, &|c| c.answer.ready.into()))
+            .output("m_data", m_data);
+        if by_position(clients) {
+            unit = unit.input("c_arg", all(clients, &|c| c.number.clone()));
+        }
+        stream(unit).done();
+        answers(b, clients, (c_ready, m_valid, m_data), width);
+    }
 }
 
 /// Gives the clients what the unit says.

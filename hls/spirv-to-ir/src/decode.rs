@@ -188,6 +188,10 @@ fn instruction(opcode: u32, body: &[u32], at: usize, bound: u32) -> R<Inst<'_>> 
         );
     };
     let mut inst = Inst { op: grammar.opcode, ty: None, result: None, args: body, at };
+    if is_blocking_pipe(inst.op) {
+        let why = || format!("it has {} operand words, 4 expected", body.len());
+        return if body.len() == 4 { Ok(inst) } else { Err(inst.malformed(why())) };
+    }
     let mut operands = grammar.operands.iter();
     for operand in operands.clone().take(2) {
         let slot = match operand.kind {
@@ -219,6 +223,12 @@ fn instruction(opcode: u32, body: &[u32], at: usize, bound: u32) -> R<Inst<'_>> 
         return Err(inst.malformed(why));
     }
     Ok(inst)
+}
+
+/// Whether it is one of SPV_INTEL_blocking_pipes: pipe, pointer, size and alignment, as the extension says and producers write. The
+/// grammar takes the first two for a result.
+fn is_blocking_pipe(op: Op) -> bool {
+    matches!(op, Op::ReadPipeBlockingALTERA | Op::WritePipeBlockingALTERA)
 }
 
 /// The instruction inside `OpSpecConstantOp`, in the shape of an ordinary one.

@@ -65,7 +65,7 @@ pub struct ConnectedPipe {
     pub kernel: String,
     /// Name of the argument, or its number.
     pub arg: String,
-    /// Most packets that the pipe holds, at least 1.
+    /// Most packets that the pipe holds; 0 where that is decided when hardware is made.
     pub depth: u32,
 }
 

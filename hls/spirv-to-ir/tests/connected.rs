@@ -1,5 +1,6 @@
 //! Connected pipes: what their instructions become, and what is refused. `connected_pipe.spvasm` has three kernels, as clang-22
-//! compiles them: `forward` reads, writes and asks, `large` has packets of 132 bytes, `reserved` reserves.
+//! compiles them: `forward` reads, writes and asks, `large` has packets of 132 bytes, `reserved` reserves. In `blocking_pipe.spvasm`
+//! `pass` waits for two packets and hands them on, `beside` reserves too.
 
 use abi::PipeDescriptor;
 use interp::{Argument, Launch, Memory, Program};
@@ -8,10 +9,12 @@ use spirv_to_ir::{ConnectedPipe, Options, read};
 
 /// Reads a kernel with some of its arguments connected, 9 packets deep.
 fn connected(kernel: &str, pipes: &[(&str, &str)]) -> base::Result<Module> {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../testbenches/filetests/spirv-to-ir/connected_pipe.spv"
-    );
+    connected_in("connected_pipe", kernel, pipes)
+}
+
+fn connected_in(file: &str, kernel: &str, pipes: &[(&str, &str)]) -> base::Result<Module> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testbenches/filetests/spirv-to-ir/");
+    let path = format!("{folder}{file}.spv");
     let pipe = |(kernel, arg): &(&str, &str)| ConnectedPipe {
         kernel: (*kernel).into(),
         arg: (*arg).into(),
@@ -57,35 +60,86 @@ fn instructions_become_operations_on_the_argument() {
 #[test]
 fn the_interpreter_moves_packets_between_objects() {
     let module = connected("forward", &[("forward", "in"), ("forward", "out")]).expect("reads");
+    // written, one packet left to read, a depth of nine
+    let (n, from, to) = exchange(&module, "forward", &[1, 2], &[0x0909_0909]);
+    assert_eq!(n, 10);
+    assert_eq!((from, to), (vec![2], vec![0x0909_0909, 1]));
+}
+
+/// Runs a kernel whose first arguments are pipes for four numbers, the one that it reads with these in it and the one
+/// that it writes, and whose third, if it has one, is a number: the number, and what is in the pipes afterwards.
+fn exchange(module: &Module, kernel: &str, from: &[u32], to: &[u32]) -> (u32, Vec<u32>, Vec<u32>) {
     let mut memory = Memory::new();
-    let program = Program::new(&module, &mut memory).expect("loads");
+    let program = Program::new(module, &mut memory).expect("loads");
     let limit = program.address_limit();
-    let mut pipe = |packets: &[u8]| {
+    let mut pipe = |packets: &[u32]| {
+        let bytes: Vec<u8> = packets.iter().flat_map(|n| n.to_le_bytes()).collect();
         let pipe = PipeDescriptor::new(4, 4).expect("there are such pipes");
-        let object = pipe.object(packets).expect("fits");
+        let object = pipe.object(&bytes).expect("fits");
         let address = memory.allocate("pipe", object, 128, limit).expect("room");
         PipeDescriptor { address, ..pipe }
     };
-    let (from, to) = (pipe(&[1, 2, 3, 4, 5, 6, 7, 8]), pipe(&[9, 9, 9, 9]));
+    let pipes = [pipe(from), pipe(to)];
     let n = memory.allocate("n", vec![0; 4], 4, limit).expect("room");
+    let mut args: Vec<Argument> =
+        pipes.iter().map(|p| Argument::Value(p.to_bytes().to_vec())).collect();
+    let kernels = module.functions.values().filter_map(|f| f.kernel.as_ref());
+    if kernels.map(|k| k.args.len()).max() == Some(3) {
+        args.push(Argument::Pointer(n));
+    }
     let launch = Launch {
-        kernel: "forward".into(),
+        kernel: kernel.into(),
         work_dim: 1,
         global: [1; 3],
         local: None,
         offset: [0; 3],
-        args: vec![
-            Argument::Value(from.to_bytes().to_vec()),
-            Argument::Value(to.to_bytes().to_vec()),
-            Argument::Pointer(n),
-        ],
+        args,
     };
     program.run(&mut memory, &launch, &interp::Options::default()).expect("runs");
-    // written, one packet left to read, a depth of nine
-    assert_eq!(memory.buffer(n), Some(&10u32.to_le_bytes()[..]));
-    let packets = |pipe: PipeDescriptor| pipe.packets(memory.buffer(pipe.address).expect("there"));
-    assert_eq!(packets(from).as_deref(), Some(&[5, 6, 7, 8][..]));
-    assert_eq!(packets(to).as_deref(), Some(&[9, 9, 9, 9, 1, 2, 3, 4][..]));
+    let numbers = |bytes: &[u8]| -> Vec<u32> {
+        bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().expect("four bytes"))).collect()
+    };
+    let [from, to] = pipes.map(|pipe| {
+        let object = memory.buffer(pipe.address).expect("there");
+        numbers(&pipe.packets(object).expect("an object of this pipe"))
+    });
+    (numbers(memory.buffer(n).expect("there"))[0], from, to)
+}
+
+/// Connected or in memory, the same happens where the packets are there.
+#[test]
+fn blocking_reads_and_writes_wait_at_fifos_and_repeat_the_attempt_in_memory() {
+    let both = |kernel| [(kernel, "in"), (kernel, "out")];
+    for pipes in [&both("pass")[..], &both("pass")[..1], &[]] {
+        let module = connected_in("blocking_pipe", "pass", pipes).expect("reads");
+        ir::verify::verify_module(&module).expect("valid");
+        let text = module.to_string();
+        let waits = text.matches("= pipe.read 0").count() + text.matches("= pipe.write 1").count();
+        assert_eq!(waits, 2 * pipes.len(), "{text}");
+        assert_eq!(text.contains("atomic"), pipes.len() < 2, "{text}");
+        let (_, from, to) = exchange(&module, "pass", &[5, 6, 7], &[]);
+        assert_eq!((from, to), (vec![7], vec![6, 6]));
+    }
+    for pipes in [&both("beside")[..], &[]] {
+        let module = connected_in("blocking_pipe", "beside", pipes).expect("reads");
+        ir::verify::verify_module(&module).expect("valid");
+        let (_, from, to) = exchange(&module, "beside", &[5, 6, 7, 8], &[1]);
+        assert_eq!((from, to), (vec![8], vec![1, 6, 7]));
+    }
+}
+
+#[test]
+fn reservations_become_positions() {
+    let module = connected("reserved", &[("reserved", "in")]).expect("reads");
+    ir::verify::verify_module(&module).expect("valid");
+    let text = module.to_string();
+    for part in ["= pipe.reserve_packets 0 v", "= pipe.read_at 0 v", "= pipe.commit_read 0 v"] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    // Packets that are read one by one have positions, too, where others are reserved.
+    let beside = connected_in("blocking_pipe", "beside", &[("beside", "in"), ("beside", "out")]);
+    let text = beside.expect("reads").to_string();
+    assert!(!text.contains("pipe.read 0") && text.contains("pipe.write 1"), "{text}");
 }
 
 #[test]
@@ -98,9 +152,4 @@ fn what_cannot_be_connected_is_named() {
     assert!(e.contains("E0119") && e.contains("no kernel `backward` is read"), "{e}");
     let e = refused("large", &[("large", "in")]);
     assert!(e.contains("packets of 132 bytes") && e.contains("at most 128"), "{e}");
-    let e = refused("reserved", &[("reserved", "in")]);
-    assert!(
-        e.contains("reservations of packets of connected pipe") && e.contains("issue 6"),
-        "{e}"
-    );
 }

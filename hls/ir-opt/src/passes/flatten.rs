@@ -142,14 +142,12 @@ fn conflicts(func: &Function, block: Block) -> bool {
     let effects = func.blocks[block].insts.iter().filter(|i| func.insts[**i].op.is_effect());
     let effects: Vec<Inst> = effects.copied().collect();
     let alias = Alias::new(func);
-    let moved = |i: Inst| match func.insts[i].op {
-        Op::Pipe { op, arg, .. } if op.moves() => Some(arg),
-        _ => None,
-    };
     let conflict = |a: Inst, b: Inst| {
         let ops = [a, b].map(|i| func.insts[i].op);
-        if ops.iter().any(|op| op.pipe().is_some()) {
-            return moved(a).is_some() && moved(a) == moved(b);
+        match ops.map(Op::pipe) {
+            [Some((f, p)), Some((g, q))] => return p == q && f.keeps_order_with(g),
+            [None, None] => {}
+            _ => return false,
         }
         !func.blocks[block].hint.ivdep
             && ops.iter().any(|op| kind(*op) == Kind::Write)

@@ -60,7 +60,7 @@ impl Attempt {
         let idle = data.params.iter().zip(&back.args).all(same);
         let only_then = |i: &Inst| {
             let d = &func.insts[*i];
-            let behind = d.op.pipe().is_some_and(|(op, k)| op.moves() && k == arg)
+            let behind = d.op.pipe().is_some_and(|(op, k)| op.moves() && !op.waits() && k == arg)
                 && d.op.predicated() == Some(true)
                 && d.args.last() == Some(&taken);
             *i == take || behind || !d.op.is_effect()

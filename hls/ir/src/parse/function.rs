@@ -448,7 +448,10 @@ impl Parser<'_> {
                 let op = PipeOp::ALL.iter().find(|(_, name)| *name == variant);
                 let (op, _) = op.ok_or_else(|| error(loc, "no such operation on pipes"))?;
                 let arg = self.number()?;
-                let mut args = if op.writes() { vec![self.value()?] } else { vec![] };
+                let mut args = vec![];
+                for _ in 0..op.operands() {
+                    args.push(self.value()?);
+                }
                 let predicated = self.eat_word("if");
                 if predicated {
                     args.push(self.value()?);

@@ -320,7 +320,7 @@ fn connect(r: &mut Rng, f: &mut Function) {
                 f.insts[inst].op = Fence(FenceFlags::default());
                 0
             }
-            Pipe { op, predicated, .. } => u64::from(op.writes()) + u64::from(predicated),
+            Pipe { op, predicated, .. } => op.operands() as u64 + u64::from(predicated),
             Load(m) | Store(m) | Atomic(_, m) => 1 + u64::from(m.predicated) + r.below(2),
             _ => 1 + r.below(4),
         };

@@ -4,12 +4,12 @@
 use super::pipe::Direction;
 use super::{Leaves, Lower, Val};
 use crate::decode::{Id, Inst};
-use crate::errors::{R, UNSUPPORTED, error, unsupported};
+use crate::errors::{R, error};
 use crate::pipes::{Packet, operands, packet};
 use crate::types::Kind;
 use abi::PipeDescriptor;
-use ir::pipe::{MOST_CONNECTED_BYTES, packet_type};
-use ir::{KernelArg, KernelArgKind, MemFlags, Op, PipeAccess, PipeOp, Type, Value};
+use ir::pipe::{MOST_CONNECTED_BYTES, RESERVATION, packet_type};
+use ir::{IntCC, KernelArg, KernelArgKind, MemFlags, Op, PipeAccess, PipeOp, Type, Value};
 
 /// Bytes of a lane of a packet that is wider than an integer.
 const LANE_BYTES: u32 = 16;
@@ -19,8 +19,21 @@ const LANE_BYTES: u32 = 16;
 pub(crate) struct Connected {
     /// Index of the kernel's argument.
     pub arg: u32,
-    /// Most packets that it holds.
+    /// Most packets that it holds; 0 where that is decided when hardware is made.
     pub depth: u32,
+    /// Whether the kernel reserves several packets of it at once: then all its packets have positions.
+    pub reserved: bool,
+}
+
+/// Which packet of a pipe is moved.
+#[derive(Clone, Copy)]
+enum Which {
+    /// The next one, waited for.
+    Next,
+    /// That of the oldest reservation of a single packet.
+    Taken,
+    /// That at a position.
+    At(Value),
 }
 
 /// Bytes of a packet that the kernel's memory has as one integer.
@@ -59,7 +72,8 @@ impl Lower<'_, '_, '_> {
         arg.kind = KernelArgKind::Pipe(PipeAccess { writes, packet, connected: Some(depth) });
         (arg.size, arg.align) = (PipeDescriptor::BYTES, PipeDescriptor::ALIGN);
         (arg.no_write, arg.no_read, arg.restrict) = (false, false, true);
-        self.vals.insert(id, Val::Pipe(Connected { arg: index, depth }));
+        let reserved = self.link.packets()?.are_reserved(id);
+        self.vals.insert(id, Val::Pipe(Connected { arg: index, depth, reserved }));
         Ok(arg)
     }
 
@@ -81,36 +95,141 @@ impl Lower<'_, '_, '_> {
         direction: Direction,
     ) -> R<()> {
         self.check_direction(inst, direction)?;
-        let (_, size) = operands(inst.op).unwrap_or_default();
-        let packet = packet(self.spv, inst, size)?;
+        if pipe.reserved {
+            return self.connected_transfer_at(inst, pipe, direction);
+        }
         let take = match direction {
             Direction::Read => PipeOp::TakePacket,
             Direction::Write => PipeOp::TakeRoom,
         };
-        let taken = self.pipe_op(take, pipe, None, Some(Type::BOOL));
+        let taken = self.pipe_op(take, pipe, &[], Some(Type::BOOL));
         let valid = taken.unwrap_or_else(|| self.b.bool(true));
         let behind = self.only_if(valid);
-        let pointer = self.pointer(inst, 1)?;
+        self.move_packet(inst, pipe, direction, 1, Which::Taken)?;
+        self.go_on(behind);
+        self.set_outcome(inst, valid)
+    }
+
+    /// The same where the kernel also reserves packets of the pipe: a reservation of one.
+    fn connected_transfer_at(
+        &mut self,
+        inst: &Inst,
+        pipe: Connected,
+        direction: Direction,
+    ) -> R<()> {
+        let one = self.b.constant(Type::I32, 1);
+        let id = self.connected_reserve(pipe, direction, one);
+        let valid = self.is_valid(id);
+        let behind = self.only_if(valid);
+        let (position, _) = self.reservation(id);
+        self.move_packet(inst, pipe, direction, 1, Which::At(position))?;
+        self.pipe_op(commit_of(direction), pipe, &[id], None);
+        self.go_on(behind);
+        self.set_outcome(inst, valid)
+    }
+
+    /// Reads or writes a packet when there is one, or room.
+    pub(super) fn connected_blocking(
+        &mut self,
+        inst: &Inst,
+        pipe: Connected,
+        direction: Direction,
+    ) -> R<()> {
+        self.check_direction(inst, direction)?;
+        if !pipe.reserved {
+            return self.move_packet(inst, pipe, direction, 1, Which::Next);
+        }
+        let one = self.b.constant(Type::I32, 1);
+        let id = self.until_valid(|l| l.connected_reserve(pipe, direction, one));
+        let (position, _) = self.reservation(id);
+        self.move_packet(inst, pipe, direction, 1, Which::At(position))?;
+        self.pipe_op(commit_of(direction), pipe, &[id], None);
+        Ok(())
+    }
+
+    /// A packet of a reservation, whose operands are as in memory: the kernel's index is checked.
+    pub(super) fn connected_reserved(
+        &mut self,
+        inst: &Inst,
+        pipe: Connected,
+        direction: Direction,
+    ) -> R<()> {
+        self.check_direction(inst, direction)?;
+        let (id, index) = (self.id_operand(inst, 1)?, self.int_operand(inst, 2)?);
+        let (start, count) = self.reservation(id);
+        let inside = self.b.icmp(IntCC::Ult, index, count);
+        let valid = self.is_valid(id);
+        let valid = self.b.binary(Op::And, inside, valid);
+        let behind = self.only_if(valid);
+        let position = self.b.binary(Op::Add, start, index);
+        self.move_packet(inst, pipe, direction, 3, Which::At(position))?;
+        self.go_on(behind);
+        self.set_outcome(inst, valid)
+    }
+
+    /// Reserves packets or room.
+    pub(super) fn connected_reserve(
+        &mut self,
+        pipe: Connected,
+        direction: Direction,
+        count: Value,
+    ) -> Value {
+        let op = match direction {
+            Direction::Read => PipeOp::ReservePackets,
+            Direction::Write => PipeOp::ReserveRoom,
+        };
+        let id = self.pipe_op(op, pipe, &[count], Some(RESERVATION));
+        id.unwrap_or_else(|| self.b.constant(RESERVATION, 0))
+    }
+
+    /// Commits a reservation, if it is one.
+    pub(super) fn connected_commit(&mut self, pipe: Connected, direction: Direction, id: Value) {
+        let valid = self.is_valid(id);
+        let behind = self.only_if(valid);
+        self.pipe_op(commit_of(direction), pipe, &[id], None);
+        self.go_on(behind);
+    }
+
+    /// Moves a packet from or to where operand `k` points.
+    fn move_packet(
+        &mut self,
+        inst: &Inst,
+        pipe: Connected,
+        direction: Direction,
+        k: usize,
+        which: Which,
+    ) -> R<()> {
+        let (_, size) = operands(inst.op).unwrap_or_default();
+        let packet = packet(self.spv, inst, size)?;
+        let pointer = self.pointer(inst, k)?;
+        let (read, write) = match which {
+            Which::Next => (PipeOp::Read, PipeOp::Write),
+            Which::Taken => (PipeOp::ReadReserved, PipeOp::WriteReserved),
+            Which::At(_) => (PipeOp::ReadAt, PipeOp::WriteAt),
+        };
+        let at = match &which {
+            Which::At(position) => std::slice::from_ref(position),
+            _ => &[],
+        };
         match direction {
             Direction::Read => {
                 self.check_writable(inst, pointer)?;
                 let ty = packet_type(packet.size);
-                if let Some(word) = self.pipe_op(PipeOp::ReadReserved, pipe, None, Some(ty)) {
+                if let Some(word) = self.pipe_op(read, pipe, at, Some(ty)) {
                     self.scatter(pointer, word, packet);
                 }
             }
             Direction::Write => {
                 let word = self.gather(pointer, packet);
-                self.pipe_op(PipeOp::WriteReserved, pipe, Some(word), None);
+                self.pipe_op(write, pipe, &[&[word], at].concat(), None);
             }
         }
-        self.go_on(behind);
-        self.set_outcome(inst, valid)
+        Ok(())
     }
 
     /// `OpGetNumPipePackets`
     pub(super) fn connected_packets(&mut self, inst: &Inst, pipe: Connected) -> R<()> {
-        match self.pipe_op(PipeOp::Count, pipe, None, Some(Type::I32)) {
+        match self.pipe_op(PipeOp::Count, pipe, &[], Some(Type::I32)) {
             Some(count) => self.set(inst, count),
             None => Ok(()),
         }
@@ -118,29 +237,25 @@ impl Lower<'_, '_, '_> {
 
     /// `OpGetMaxPipePackets`
     pub(super) fn connected_most_packets(&mut self, inst: &Inst, pipe: Connected) -> R<()> {
-        let depth = self.b.constant(Type::I32, pipe.depth.into());
-        self.set(inst, depth)
-    }
-
-    /// The error for reservations of packets, which FIFOs do not have.
-    pub(super) fn no_reservations<T>(&self, inst: &Inst, pipe: Connected) -> R<T> {
-        let name =
-            self.raw.params.get(pipe.arg as usize).and_then(|(id, _)| self.spv.names.get(id));
-        let name = name.map_or_else(|| format!("argument {}", pipe.arg), |n| format!("`{n}`"));
-        let text = format!("{}: reservations of packets of connected pipe {name}", inst.name());
-        let e = unsupported(UNSUPPORTED, text, "pipes as FIFOs, issue 6");
-        Err(Box::new(e.help("do not connect the pipe: as an object in memory it has reservations")))
+        let depth = match pipe.depth {
+            0 => self.pipe_op(PipeOp::Most, pipe, &[], Some(Type::I32)),
+            n => Some(self.b.constant(Type::I32, n.into())),
+        };
+        match depth {
+            Some(depth) => self.set(inst, depth),
+            None => Ok(()),
+        }
     }
 
     fn pipe_op(
         &mut self,
         op: PipeOp,
         pipe: Connected,
-        packet: Option<Value>,
+        operands: &[Value],
         result: Option<Type>,
     ) -> Option<Value> {
         let op = Op::Pipe { op, arg: pipe.arg, predicated: false };
-        let inst = self.b.inst(op, packet, result);
+        let inst = self.b.inst(op, operands.iter().copied(), result);
         self.b.func.insts[inst].result
     }
 
@@ -198,6 +313,13 @@ impl Lower<'_, '_, '_> {
             lanes.push(self.b.constant(Type::int(128), 0));
         }
         self.b.value(Op::VecBuild, lanes, ty)
+    }
+}
+
+fn commit_of(direction: Direction) -> PipeOp {
+    match direction {
+        Direction::Read => PipeOp::CommitRead,
+        Direction::Write => PipeOp::CommitWrite,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Pipes, reservations of their packets, and pipes of the program.
 
+use super::connected::Connected;
 use super::group::Members;
 use super::{Leaves, Lower};
 use crate::decode::{Id, Inst};
@@ -21,6 +22,13 @@ struct Pipe {
     /// Most packets, an i32.
     max_packets: Value,
     packet: Packet,
+}
+
+/// Where packets are reserved.
+#[derive(Clone, Copy)]
+enum End {
+    Memory(Pipe),
+    Connected(Connected),
 }
 
 /// What is done to packets.
@@ -71,15 +79,45 @@ impl<'a> Lower<'a, '_, '_> {
         let (start, _) = self.reservation(id);
         let at = self.packet_at(pipe, start);
         self.copy_packet(inst, 1, at, direction, pipe.packet)?;
-        self.commit(pipe, direction, id);
+        self.commit(End::Memory(pipe), direction, id);
         self.go_on(behind);
         self.set_outcome(inst, valid)
+    }
+
+    /// `OpReadPipeBlockingINTEL`, `OpWritePipeBlockingINTEL`: until there is a packet or room.
+    ///
+    /// In memory nobody can be waited for: the attempt is repeated.
+    pub(super) fn pipe_blocking(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        if let Some(pipe) = self.connected(inst)? {
+            return self.connected_blocking(inst, pipe, direction);
+        }
+        let pipe = self.pipe(inst, direction)?;
+        let side = self.side(pipe, direction);
+        let func = self.link.pipe_function(PipeFunction::Take);
+        let id = self.until_valid(|l| l.b.value(Op::Call(func), [side], RESERVATION));
+        let (start, _) = self.reservation(id);
+        let at = self.packet_at(pipe, start);
+        self.copy_packet(inst, 1, at, direction, pipe.packet)?;
+        self.commit(End::Memory(pipe), direction, id);
+        Ok(())
+    }
+
+    /// Repeats an attempt to reserve until it succeeds.
+    pub(super) fn until_valid(&mut self, attempt: impl FnOnce(&mut Self) -> Value) -> Value {
+        let (again, behind) = (self.b.func.add_block(), self.b.func.add_block());
+        self.b.jump(again, []);
+        self.b.switch_to(again);
+        let id = attempt(self);
+        let valid = self.is_valid(id);
+        self.b.branch(valid, behind, again);
+        self.b.switch_to(behind);
+        id
     }
 
     /// `OpReservedReadPipe`, `OpReservedWritePipe`: pipe, reservation, index, pointer.
     pub(super) fn pipe_reserved(&mut self, inst: &Inst, direction: Direction) -> R<()> {
         if let Some(pipe) = self.connected(inst)? {
-            return self.no_reservations(inst, pipe);
+            return self.connected_reserved(inst, pipe, direction);
         }
         let pipe = self.pipe(inst, direction)?;
         let (id, index) = (self.id_operand(inst, 1)?, self.int_operand(inst, 2)?);
@@ -97,41 +135,32 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpReserveReadPipePackets`, `OpReserveWritePipePackets`: pipe, number of packets.
     pub(super) fn pipe_reserve(&mut self, inst: &Inst, direction: Direction) -> R<()> {
-        if let Some(pipe) = self.connected(inst)? {
-            return self.no_reservations(inst, pipe);
-        }
-        let pipe = self.pipe(inst, direction)?;
+        let end = self.end(inst, direction)?;
         let count = self.int_operand(inst, 1)?;
-        let id = self.reserve(pipe, direction, count);
+        let id = self.reserve(end, direction, count);
         self.set(inst, id)
     }
 
     /// `OpCommitReadPipe`, `OpCommitWritePipe`: pipe, reservation.
     pub(super) fn pipe_commit(&mut self, inst: &Inst, direction: Direction) -> R<()> {
-        if let Some(pipe) = self.connected(inst)? {
-            return self.no_reservations(inst, pipe);
-        }
-        let pipe = self.pipe(inst, direction)?;
+        let end = self.end(inst, direction)?;
         let id = self.id_operand(inst, 1)?;
-        self.commit(pipe, direction, id);
+        self.commit(end, direction, id);
         Ok(())
     }
 
     /// `OpGroupReserveReadPipePackets` and for writing: scope, pipe, number of packets. The first work-item reserves and
     /// tells the others.
     pub(super) fn pipe_group_reserve(&mut self, inst: &Inst, direction: Direction) -> R<()> {
-        if let Some(pipe) = self.connected(inst)? {
-            return self.no_reservations(inst, pipe);
-        }
         let members = self.members(inst)?;
-        let pipe = self.pipe(inst, direction)?;
+        let end = self.end(inst, direction)?;
         let count = self.int_operand(inst, 2)?;
         let (leads, slot) = self.leader(members);
         let place = self.leaders_slots("group_reservations", RESERVATION, members);
         // Others may still read the reservation before.
         self.wait();
         let behind = self.only_if(leads);
-        let id = self.reserve(pipe, direction, count);
+        let id = self.reserve(end, direction, count);
         self.write_slot(place, slot, id);
         self.go_on(behind);
         self.wait_for_all_memory();
@@ -142,16 +171,13 @@ impl<'a> Lower<'a, '_, '_> {
     /// `OpGroupCommitReadPipe`, `OpGroupCommitWritePipe`: scope, pipe, reservation. The first work-item commits what all have
     /// read or written.
     pub(super) fn pipe_group_commit(&mut self, inst: &Inst, direction: Direction) -> R<()> {
-        if let Some(pipe) = self.connected(inst)? {
-            return self.no_reservations(inst, pipe);
-        }
         let members = self.members(inst)?;
-        let pipe = self.pipe(inst, direction)?;
+        let end = self.end(inst, direction)?;
         let id = self.id_operand(inst, 2)?;
         let (leads, _) = self.leader(members);
         self.wait_for_all_memory();
         let behind = self.only_if(leads);
-        self.commit(pipe, direction, id);
+        self.commit(end, direction, id);
         self.go_on(behind);
         Ok(())
     }
@@ -207,6 +233,17 @@ impl<'a> Lower<'a, '_, '_> {
         Ok(pipe)
     }
 
+    /// The pipe of an instruction about reservations, in memory or not.
+    fn end(&mut self, inst: &Inst, direction: Direction) -> R<End> {
+        match self.connected(inst)? {
+            Some(pipe) => {
+                self.check_direction(inst, direction)?;
+                Ok(End::Connected(pipe))
+            }
+            None => Ok(End::Memory(self.pipe(inst, direction)?)),
+        }
+    }
+
     /// Fails unless the type of the instruction's pipe allows it.
     pub(super) fn check_direction(&self, inst: &Inst, direction: Direction) -> R<()> {
         let (operand, _) = operands(inst.op).unwrap_or_default();
@@ -225,14 +262,14 @@ impl<'a> Lower<'a, '_, '_> {
     }
 
     /// An operand that is a reservation.
-    fn id_operand(&mut self, inst: &Inst, k: usize) -> R<Value> {
+    pub(super) fn id_operand(&mut self, inst: &Inst, k: usize) -> R<Value> {
         let id = self.operand(inst, k)?;
         self.check(self.ty(id) == RESERVATION, inst, "its operand is not a reservation")?;
         Ok(id)
     }
 
     /// An operand that is an integer, as i32.
-    fn int_operand(&mut self, inst: &Inst, k: usize) -> R<Value> {
+    pub(super) fn int_operand(&mut self, inst: &Inst, k: usize) -> R<Value> {
         let n = self.operand(inst, k)?;
         self.check(self.is_int_scalar(n), inst, "an operand is not an integer")?;
         Ok(self.b.zext_or_trunc(n, 32))
@@ -251,13 +288,21 @@ impl<'a> Lower<'a, '_, '_> {
         self.in_object(pipe, offset)
     }
 
-    fn reserve(&mut self, pipe: Pipe, direction: Direction, count: Value) -> Value {
+    fn reserve(&mut self, end: End, direction: Direction, count: Value) -> Value {
+        let pipe = match end {
+            End::Memory(pipe) => pipe,
+            End::Connected(pipe) => return self.connected_reserve(pipe, direction, count),
+        };
         let side = self.side(pipe, direction);
         let func = self.link.pipe_function(PipeFunction::Reserve);
         self.b.value(Op::Call(func), [side, count], RESERVATION)
     }
 
-    fn commit(&mut self, pipe: Pipe, direction: Direction, id: Value) {
+    fn commit(&mut self, end: End, direction: Direction, id: Value) {
+        let pipe = match end {
+            End::Memory(pipe) => pipe,
+            End::Connected(pipe) => return self.connected_commit(pipe, direction, id),
+        };
         let (other, mark) = match direction {
             Read => (Write, place::READERS_MARK),
             Write => (Read, place::WRITERS_MARK),
@@ -303,13 +348,13 @@ impl<'a> Lower<'a, '_, '_> {
     }
 
     /// First position and number of packets.
-    fn reservation(&mut self, id: Value) -> (Value, Value) {
+    pub(super) fn reservation(&mut self, id: Value) -> (Value, Value) {
         let part = |l: &mut Self, lo: u8| l.b.value(Op::Slice { lo }, [id], Type::I32);
         (part(self, 0), part(self, 32))
     }
 
     /// Whether a reservation has packets: neither 0 nor all ones, which is how clang spells `CLK_NULL_RESERVE_ID`.
-    fn is_valid(&mut self, id: Value) -> Value {
+    pub(super) fn is_valid(&mut self, id: Value) -> Value {
         let (_, count) = self.reservation(id);
         let zero = self.b.constant(Type::I32, 0);
         self.b.icmp(IntCC::Sgt, count, zero)

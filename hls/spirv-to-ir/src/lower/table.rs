@@ -294,6 +294,8 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     // Pipes
     (Op::ReadPipe, |l, i| l.pipe_transfer(i, Read)),
     (Op::WritePipe, |l, i| l.pipe_transfer(i, Write)),
+    (Op::ReadPipeBlockingALTERA, |l, i| l.pipe_blocking(i, Read)),
+    (Op::WritePipeBlockingALTERA, |l, i| l.pipe_blocking(i, Write)),
     (Op::ReservedReadPipe, |l, i| l.pipe_reserved(i, Read)),
     (Op::ReservedWritePipe, |l, i| l.pipe_reserved(i, Write)),
     (Op::ReserveReadPipePackets, |l, i| l.pipe_reserve(i, Read)),

@@ -6,6 +6,7 @@
 
 mod packets;
 
+pub(crate) use ir::pipe::RESERVATION;
 pub(crate) use packets::{Packet, Packets, operands, packet};
 
 use crate::link::Linker;
@@ -25,9 +26,6 @@ pub(crate) enum PipeFunction {
     /// `side, other, marks, mask, id`: commits a reservation.
     Commit,
 }
-
-/// The type of a reservation: its first position, and above it the number of packets, which is 1 to 2^30 if it is valid.
-pub(crate) const RESERVATION: Type = Type::int(64);
 
 impl PipeFunction {
     fn name(self) -> &'static str {

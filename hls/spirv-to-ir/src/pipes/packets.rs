@@ -5,7 +5,7 @@ use crate::errors::{BAD_OPERAND, R, error, fail};
 use crate::module::Spv;
 use crate::types::Kind;
 use abi::pipe::MOST_PACKET_BYTES;
-use base::FxHashMap;
+use base::{FxHashMap, FxHashSet};
 use rspirv::spirv::Op;
 
 /// Bytes and alignment of a packet.
@@ -24,6 +24,10 @@ pub(crate) struct Packets {
     next: FxHashMap<Id, Id>,
     /// By the id that stands for the class.
     packets: FxHashMap<Id, Packet>,
+    /// Which parameters of functions a pipe is passed to.
+    passed: FxHashMap<Id, Vec<Id>>,
+    /// Pipes some of whose packets an instruction reserves.
+    reserved: FxHashSet<Id>,
 }
 
 /// Where a pipe instruction has its pipe and the size and alignment of packets, as operand numbers.
@@ -31,6 +35,7 @@ pub(crate) fn operands(op: Op) -> Option<(usize, usize)> {
     use Op::*;
     Some(match op {
         ReadPipe | WritePipe | ReserveReadPipePackets | ReserveWritePipePackets => (0, 2),
+        ReadPipeBlockingALTERA | WritePipeBlockingALTERA => (0, 2),
         ReservedReadPipe | ReservedWritePipe => (0, 4),
         CommitReadPipe | CommitWritePipe => (0, 2),
         GetNumPipePackets | GetMaxPipePackets => (0, 1),
@@ -38,6 +43,21 @@ pub(crate) fn operands(op: Op) -> Option<(usize, usize)> {
         GroupCommitReadPipe | GroupCommitWritePipe => (1, 3),
         _ => return None,
     })
+}
+
+/// Whether a pipe instruction makes, uses or commits a reservation.
+fn is_about_reservations(op: Op) -> bool {
+    use Op::*;
+    let alone = matches!(
+        op,
+        ReadPipe
+            | WritePipe
+            | ReadPipeBlockingALTERA
+            | WritePipeBlockingALTERA
+            | GetNumPipePackets
+            | GetMaxPipePackets
+    );
+    operands(op).is_some() && !alone
 }
 
 /// The operands from `k` on: size and alignment.
@@ -79,6 +99,7 @@ impl Packets {
                     for (&(param, _), &arg) in params.iter().zip(&inst.args[1..]) {
                         if is_pipe(arg) {
                             found.join(param, arg);
+                            found.passed.entry(arg).or_default().push(param);
                         }
                     }
                 }
@@ -98,8 +119,25 @@ impl Packets {
             let Some((pipe, size)) = operands(inst.op) else { continue };
             let packet = packet(spv, inst, size)?;
             found.add(spv, inst.arg(pipe)?, packet)?;
+            if is_about_reservations(inst.op) {
+                found.reserved.insert(inst.arg(pipe)?);
+            }
         }
         Ok(found)
+    }
+
+    /// Whether packets of a pipe are reserved, here or in a function that gets it.
+    pub fn are_reserved(&self, pipe: Id) -> bool {
+        let (mut seen, mut open) = (FxHashSet::default(), vec![pipe]);
+        while let Some(id) = open.pop() {
+            if self.reserved.contains(&id) {
+                return true;
+            }
+            if seen.insert(id) {
+                open.extend(self.passed.get(&id).into_iter().flatten());
+            }
+        }
+        false
     }
 
     /// The packets of a pipe; none if it is not used for any.
