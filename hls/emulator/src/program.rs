@@ -18,10 +18,10 @@ use std::sync::{Arc, Mutex};
 
 /// Passes of the optimiser that suit native code, for `ir_opt::Options::passes`.
 ///
-/// They begin like those of `-O2` up to `contract`, so that floats are contracted where hardware has them
-/// contracted and results are the same. What only hardware needs (expansion of float operations, narrow
+/// They begin like those of `-O2` up to `partial-sums`, so that floats are contracted where hardware has them
+/// contracted, sums are split where hardware splits them, and results are the same. What only hardware needs (expansion of float operations, narrow
 /// integers, words of memory) is left out.
-pub const PASSES: [&str; 24] = [
+pub const PASSES: [&str; 25] = [
     "inline",
     "simplify-cfg",
     "infer-spaces",
@@ -39,6 +39,7 @@ pub const PASSES: [&str; 24] = [
     "dce",
     "simplify-cfg",
     "contract",
+    "partial-sums",
     "fold",
     "gvn",
     "dce",

@@ -121,6 +121,11 @@ pub const PASSES: &[Pass] = &[
         contract::run,
         "Fuses products with the sums that alone use them, where the module allows it."
     ),
+    function_pass!(
+        "partial-sums",
+        partial_sums::run,
+        "Keeps several partial results of sums that a single work-item carries, where their order does not matter."
+    ),
     context_pass!(
         "narrow-addresses",
         narrow_addresses::run,
@@ -232,7 +237,7 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             CLEAN,
             &["sroa"],
             CLEAN,
-            &["contract"],
+            &["contract", "partial-sums"],
             MEMORY,
             CLEAN,
             &["unroll"],

@@ -21,6 +21,7 @@ pub mod loop_simplify;
 pub mod lower_switch;
 pub mod narrow;
 pub mod narrow_addresses;
+pub mod partial_sums;
 pub mod pipe_waits;
 pub mod relax_order;
 pub mod retime_selects;

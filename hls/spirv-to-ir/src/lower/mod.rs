@@ -256,6 +256,11 @@ impl<'a> Lower<'a, '_, '_> {
         } else if self.spv.contracted.contains(&id) && !deco.no_contraction {
             flags.0 |= FastMath::CONTRACT;
         }
+        // Producers do not decorate functions, `fma` among them.
+        let type_of = || self.result_type(inst).ok();
+        if self.spv.unsafe_math && type_of().is_some_and(Type::is_float) {
+            flags.0 |= FastMath::FAST;
+        }
         flags
     }
 
