@@ -39,6 +39,7 @@ setup: ## install what the tests need (idempotent)
 
 build: ## the clhls command, optimised
 	@$(CARGO) build --release -p clhls-driver --bin clhls
+	@$(CARGO) build --release -p clhls-ir-opt --bin measure-extraction
 
 programs: ## everything that `make test` runs, with checks
 	@echo "== programs and tests, $$(date +%T)"

@@ -158,6 +158,9 @@ pub struct CompileArgs {
     /// How segments are scheduled.
     #[arg(long, value_enum, default_value_t = Scheduler::Sdc)]
     pub scheduler: Scheduler,
+    /// Leave out this pass of the optimiser, to see what it is for (docs/passes.md); may be repeated.
+    #[arg(long = "without-pass", value_name = "PASS")]
+    pub without_passes: Vec<String>,
     /// Write the program after every pass and step into this directory.
     #[arg(long, value_name = "DIR")]
     pub dump_dir: Option<PathBuf>,
@@ -177,6 +180,7 @@ impl CompileArgs {
             ("--image-cache", self.image_cache.is_some()),
             ("--local-bytes", self.local_bytes != LOCAL_BYTES),
             ("--scheduler", self.scheduler != Scheduler::Sdc),
+            ("--without-pass", !self.without_passes.is_empty()),
             ("--dump-dir", self.dump_dir.is_some()),
         ];
         given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()

@@ -27,6 +27,7 @@ pub(crate) fn options(compile: &CompileArgs, kernels: &[String]) -> Result<Optio
             1 => ir_opt::Level::O1,
             _ => ir_opt::Level::O2,
         },
+        without_passes: compile.without_passes.clone(),
         simd: compile.simd,
         aligned_pointers: true,
         compute_units: compile.compute_units,

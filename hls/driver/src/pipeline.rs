@@ -25,6 +25,8 @@ pub struct Options {
     pub kernels: Vec<String>,
     /// Optimisation level.
     pub level: ir_opt::Level,
+    /// Passes of the optimiser to leave out, by name.
+    pub without_passes: Vec<String>,
     /// Work-items side by side; `None`: as many as fill the memory port, where nothing else limits a kernel.
     pub simd: Option<u32>,
     /// Whether a kernel may ask for pointers to multiples of [`abi::BUFFER_ALIGN`] where that makes it smaller.
@@ -259,6 +261,7 @@ impl<'a> Pipeline<'a> {
         let period_ns = 1000.0 / self.clock_mhz();
         let options = ir_opt::Options {
             level: self.options.level,
+            disable: self.options.without_passes.clone(),
             simd: self.simd(),
             one_by_one: self.one_by_one(),
             max_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,

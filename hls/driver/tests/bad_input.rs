@@ -317,6 +317,7 @@ fn boards_clocks_and_numbers_that_are_not_possible() {
         (&["--board", "unit", "--clock", "0"], "E0606", "0 MHz"),
         (&["--board", "unit", "--clock", "-5"], "E0606", "-5 MHz"),
         (&["--board", "unit", "--clock", "nan"], "E0606", "NaN MHz"),
+        (&["--board", "unit", "--without-pass", "nonsense"], "E0300", "`nonsense`"),
         (&["--board", "unit", "--simd", "3"], "E0307", "3 work-items"),
         (&["--board", "u250", "--memory-ports", "5"], "E0608", "--memory-ports 5"),
     ] {

@@ -269,6 +269,7 @@ const CASES: [Case; 16] = [
               y ^= y >> 7;
               y += y << 5;
               y += y << 9;
+              y += y << 7;
               b[i] = y;
             }
           }",

@@ -84,6 +84,7 @@ fn build(module: Module, board: &Board) -> Result<(), Diagnostics> {
         aligned_pointers: true,
         compute_units: 1,
         memory_ports: 1,
+        without_passes: vec![],
         image_cache: None,
         local_bytes: BUFFER_BYTES as u64,
         scheduling: Scheduling::Sdc,

@@ -391,6 +391,7 @@ fn run_sim(
             aligned_pointers: true,
             compute_units: settings.compute_units,
             memory_ports: settings.memory_ports,
+            without_passes: vec![],
             image_cache: None,
             local_bytes,
             scheduling: schedule,

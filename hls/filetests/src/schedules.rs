@@ -55,6 +55,7 @@ fn schedules(
         aligned_pointers: true,
         compute_units: 1,
         memory_ports: 1,
+        without_passes: vec![],
         image_cache: None,
         local_bytes,
         scheduling,

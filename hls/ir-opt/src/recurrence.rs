@@ -11,7 +11,7 @@ use target::{Family, OpKind, op_kind};
 const PRODUCT: f64 = 3.0;
 const FLOAT: f64 = 5.0;
 const DIVISION: f64 = 20.0;
-const ACCESS: f64 = 100.0;
+pub(crate) const ACCESS: f64 = 100.0;
 
 /// Times of operations on a device family at a clock, as the optimiser guesses them.
 #[derive(Clone, Copy)]
@@ -22,21 +22,30 @@ pub struct Clock<'f> {
     pub period_ns: f64,
 }
 
+/// Cycles of an operation that takes several; none where its delay is known.
+pub(crate) fn cycles(op: Op) -> Option<f64> {
+    match op.gradual() {
+        op if op.is_effect() => Some(ACCESS),
+        Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::FDiv | Op::FSqrt | Op::FRem => {
+            Some(DIVISION)
+        }
+        Op::Math(_) => Some(DIVISION),
+        op if op.is_float_unit() => Some(FLOAT),
+        Op::Mul | Op::Lookup(_) => Some(PRODUCT),
+        _ => None,
+    }
+}
+
 impl Clock<'_> {
     /// What an instruction takes, in nanoseconds.
     pub fn ns(&self, func: &Function, inst: Inst) -> f64 {
-        let cycles = match func.insts[inst].op.gradual() {
-            op if op.is_effect() => ACCESS,
-            Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::FDiv | Op::FSqrt | Op::FRem => DIVISION,
-            Op::Math(_) => DIVISION,
-            op if op.is_float_unit() => FLOAT,
-            Op::Mul | Op::Lookup(_) => PRODUCT,
-            _ => {
+        match cycles(func.insts[inst].op) {
+            Some(cycles) => cycles * self.period_ns,
+            None => {
                 let (kind, width) = op_kind(func, inst);
-                return self.family.delay_ns(kind, width);
+                self.family.delay_ns(kind, width)
             }
-        };
-        cycles * self.period_ns
+        }
     }
 
     /// The multiplexer in front of a loop-carried value: from the loop's entry or from its register.

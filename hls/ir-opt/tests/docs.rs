@@ -6,6 +6,20 @@ use ir_opt::egraph::rules::TOPICS;
 use ir_opt::registry::{PASSES, pipeline};
 use std::fmt::Write;
 
+/// Permissions by their names in LLVM.
+fn permissions(allowed: u8) -> String {
+    use ir::FastMath as F;
+    let names = [
+        (F::NO_NAN, "nnan"),
+        (F::NO_INF, "ninf"),
+        (F::NO_SIGNED_ZERO, "nsz"),
+        (F::ALLOW_RECIP, "arcp"),
+        (F::FAST, "reassoc"),
+    ];
+    let given = names.into_iter().filter(|(flag, _)| allowed & flag != 0);
+    given.map(|(_, name)| name).collect::<Vec<_>>().join(" ")
+}
+
 fn text() -> String {
     let mut t = String::from(
         "# Passes of the optimiser\n\n<!-- Generated: `CLHLS_BLESS=1 cargo test -p clhls-ir-opt`. -->\n\n",
@@ -23,7 +37,7 @@ fn text() -> String {
     let count: usize = TOPICS.iter().map(|t| t.rules.len()).sum();
     let _ = writeln!(
         t,
-        "\n## Rewrite rules of `egraph`\n\n{count} rules, each proved by `prove-rules` (z3) at the widths given, or at 8, 16, 32 and 64 bits (others: up to 32), floats at f16, f32 and f64. `?x` is any value, `$c` a constant, `:w` a width."
+        "\n## Rewrite rules of `egraph`\n\n{count} rules, each proved by `prove-rules` (z3) at the widths given, or at 8, 16, 32 and 64 bits (others: up to 32), floats at f16, f32 and f64. Rules that need permissions (`nnan`, `nsz`...) apply where every float operation of a block gives them: their promises are assumed in the proof, or the proof is one over real numbers. `?x` is any value, `$c` a constant, `:w` a width."
     );
     for topic in TOPICS {
         let _ = writeln!(
@@ -32,11 +46,15 @@ fn text() -> String {
             topic.name
         );
         for r in topic.rules {
-            let condition = [r.widths, r.given]
+            let names = permissions(r.allowed);
+            let condition = [r.widths, r.given, &names]
                 .map(|c| if c.is_empty() { String::new() } else { format!("`{c}`") });
             let mut at: Vec<String> = r.prove_at.iter().map(u32::to_string).collect();
             if r.any_function {
                 at.push("any function".into());
+            }
+            if r.real {
+                at = vec!["real numbers".into()];
             }
             let _ = writeln!(
                 t,

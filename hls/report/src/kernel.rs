@@ -57,6 +57,8 @@ parts! {
         pub peak_bytes_per_second: f64,
         /// Estimate of what the kernel takes.
         pub estimated_area: Area,
+        /// Part of it in the pipelines of the segments: operators, selections and the registers between them.
+        pub datapath_area: Area,
         /// What the board leaves to kernels.
         pub available_area: Area,
         /// Arguments.

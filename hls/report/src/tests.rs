@@ -34,6 +34,7 @@ fn report() -> Report {
         memory_latency: 100,
         peak_bytes_per_second: 2e9,
         estimated_area: area,
+        datapath_area: area,
         available_area: area,
         arguments: vec![Argument {
             name: "a".into(),

@@ -100,6 +100,7 @@ pub fn kernel(made: &Made<'_>) -> Kernel {
         memory_latency: board.memory.latency_cycles,
         peak_bytes_per_second: beat * made.kernel.clock_mhz * 1e6,
         estimated_area: area(made.area),
+        datapath_area: lines::datapath(made),
         available_area: area(board.free()),
         arguments: made.kernel.signature.args.iter().map(argument).collect(),
         memory_ports,

@@ -1,6 +1,6 @@
 //! What each source line became.
 
-use crate::{View, area};
+use crate::{Made, View, area};
 use base::entity::EntityRef;
 use base::{FxHashMap, Loc};
 use ir::Inst;
@@ -23,6 +23,15 @@ fn grow(to: &mut Estimate, by: &Estimate) {
     to.ff += by.ff;
     to.dsp += by.dsp;
     to.bram += by.bram;
+}
+
+/// What stands in the modules of segments, of a kernel whose top module holds everything else.
+pub(crate) fn datapath(made: &Made<'_>) -> Area {
+    let mut sum = Estimate::default();
+    for part in made.parts.iter().filter(|p| p.module != made.kernel.top) {
+        grow(&mut sum, &part.area);
+    }
+    area(sum)
 }
 
 /// The lines in order, and the area that belongs to none.

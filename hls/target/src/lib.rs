@@ -26,4 +26,4 @@ pub use error::TargetError;
 pub use family::{Area, DspTile, Family, RamFacts, Timing};
 pub use library::Library;
 pub use op::OpKind;
-pub use operation::op_kind;
+pub use operation::{kind_of, op_kind};

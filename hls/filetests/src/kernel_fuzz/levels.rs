@@ -295,6 +295,7 @@ fn hardware(module: &Module, (p, want): Known<'_>, level: Level) -> Result<(), S
         aligned_pointers: true,
         compute_units: b.compute_units,
         memory_ports: 1,
+        without_passes: vec![],
         image_cache: None,
         local_bytes: local_bytes(p),
         scheduling: b.scheduling,

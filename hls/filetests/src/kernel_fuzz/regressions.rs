@@ -91,6 +91,7 @@ fn simulated(module: &Module, local_bytes: u64, behaviour: Behaviour) -> Made {
         aligned_pointers: true,
         compute_units: behaviour.compute_units,
         memory_ports: 1,
+        without_passes: vec![],
         image_cache: None,
         local_bytes,
         scheduling: behaviour.scheduling,

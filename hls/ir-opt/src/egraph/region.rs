@@ -1,16 +1,21 @@
 //! Straight-line regions of a block: into the e-graph and back.
 
-use super::cost::{Choice, Cost, extract};
+use super::cost::Cost;
+use super::exact;
+use super::extract::{Candidates, Choice, Cover, cheapest, greedy, originals};
+use super::interval::{self, Carried, Pace};
 use super::lang::{Folding, Graph, Head, Node};
 use super::rules::{self, Rule};
 use crate::Context;
 use crate::known::Known;
-use base::{Diagnostic, FxHashMap, FxHashSet, IndexMap, IndexSet, Loc, Result, SmallVec};
-use egg::{Id, Language};
-use ir::{FastMath, Function, Inst, Op, Type, Value};
+use base::{FxHashMap, FxHashSet, IndexMap, IndexSet, Loc, Result, SmallVec};
+use egg::Id;
+use ir::{FastMath, Function, Inst, Op, Value};
 
 /// Most pure instructions of a region.
 pub(super) const REGION_SIZE: usize = 256;
+/// Most instructions of a block that is one region because its iterations overlap.
+pub(super) const LOOP_SIZE: usize = 1024;
 /// Rounds of rewriting.
 const ROUNDS: usize = 6;
 /// Most nodes of an e-graph: this many, and this many for each instruction.
@@ -18,10 +23,6 @@ const NODES: usize = 600;
 const NODES_PER_INST: usize = 24;
 /// Most matches of one rule that are applied in one round.
 const MATCHES: usize = 400;
-/// Rounds of extraction.
-const EXTRACTION_ROUNDS: usize = 16;
-/// Random inputs on which the result is replayed.
-const REPLAYS: u64 = 12;
 
 /// A run of instructions rewritten.
 pub(super) struct Rewritten {
@@ -38,22 +39,74 @@ pub(super) fn rewrite(
     insts: &[Inst],
     outside: impl Fn(Value) -> bool,
     known: impl Fn(&Function, Value) -> Known,
-    in_loop: bool,
+    carried: Option<&CarriedValues>,
     context: &Context<'_>,
 ) -> Result<Option<Rewritten>> {
-    let mut region = Region::build(func, insts, outside, known);
+    let mut region = Region::build(func, insts, outside, &known);
     if region.roots.is_empty() {
         return Ok(None);
     }
-    saturate(&mut region.graph, insts.len());
-    let cost = Cost::new(context.family, in_loop);
-    let choice = extract(&region.graph, &cost, EXTRACTION_ROUNDS);
-    replay(func, insts, &region, &choice)?;
+    let carried = carried.map(|c| region.carried(func, c, &known));
+    saturate(&mut region.graph, insts.len(), region.allowed);
+    let choice = region.choose(carried.as_ref(), &Cost::new(context.clock()));
+    super::replay::replay(func, insts, &region, &choice)?;
     Ok(region.elaborate(func, insts, &choice))
 }
 
+/// Costs of a region's terms, in hundredths of a LUT.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Survey {
+    /// Instructions of the region.
+    pub insts: usize,
+    /// Classes of its e-graph.
+    pub classes: usize,
+    /// Costs of the terms as they were.
+    pub original: u64,
+    /// Costs of the greedy choice.
+    pub greedy: u64,
+    /// Costs of the choice that is taken.
+    pub chosen: u64,
+    /// The least possible costs, where they are known.
+    pub least: Option<u64>,
+}
+
+/// Compares choices of terms for the pure operations of `insts`; none when there are none. `steps` limits the search for the best.
+pub(super) fn survey(
+    func: &Function,
+    insts: &[Inst],
+    outside: impl Fn(Value) -> bool,
+    known: impl Fn(&Function, Value) -> Known,
+    context: &Context<'_>,
+    steps: u64,
+) -> Option<Survey> {
+    let mut region = Region::build(func, insts, outside, &known);
+    saturate(&mut region.graph, insts.len(), region.allowed);
+    let all = Candidates::new(&region.graph, &Cost::new(context.clock()));
+    let roots: Vec<usize> = region.roots.iter().map(|r| all.class(region.classes[r])).collect();
+    let original = originals(&all, &region.original);
+    let total = |picked| Cover::new(&all, &roots, picked).map(|c| c.total);
+    let chosen = total(cheapest(&all, &roots, &original))?;
+    Some(Survey {
+        insts: insts.len(),
+        classes: all.ids.len(),
+        original: total(original)?,
+        greedy: total(greedy(&all))?,
+        chosen,
+        least: exact::least(&all, &roots, chosen, steps),
+    })
+    .filter(|_| !roots.is_empty())
+}
+
+/// What a block that loops on itself carries from one iteration to the next.
+pub(super) struct CarriedValues {
+    /// Parameters, each with what the next iteration begins with.
+    pub pairs: Vec<(Value, Value)>,
+    /// What decides whether there is a next iteration.
+    pub decision: Value,
+}
+
 /// Operations that take part: pure, scalar, a function of their operands alone.
-fn takes_part(func: &Function, inst: Inst) -> bool {
+pub(super) fn takes_part(func: &Function, inst: Inst) -> bool {
     let d = &func.insts[inst];
     let scalar = |v: &Value| !func.ty(*v).is_vector();
     let source = matches!(d.op, Op::Arg { .. } | Op::ObjAddr(_) | Op::WorkItem(..) | Op::Lookup(_));
@@ -63,12 +116,23 @@ fn takes_part(func: &Function, inst: Inst) -> bool {
         && d.args.iter().all(scalar)
 }
 
-struct Region {
-    graph: Graph,
+/// What all float operations of a region permit; nothing where there are none.
+fn permissions(func: &Function, insts: &[Inst]) -> FastMath {
+    let rounds = |i: &&Inst| func.insts[**i].op.is_float_unit() && takes_part(func, **i);
+    let flags = insts.iter().filter(rounds).map(|i| func.insts[*i].fast_math.0);
+    FastMath(flags.reduce(|a, b| a & b).unwrap_or_default() & !FastMath::CONTRACT)
+}
+
+pub(super) struct Region {
+    pub(super) graph: Graph,
+    /// What all its float operations permit.
+    pub(super) allowed: FastMath,
     /// Class of each value, leaves too.
-    classes: IndexMap<Value, Id>,
+    pub(super) classes: IndexMap<Value, Id>,
+    /// Nodes of the program with their classes, in order; constants and leaves too.
+    original: Vec<(Id, Node)>,
     /// Values that must exist afterwards.
-    roots: IndexSet<Value>,
+    pub(super) roots: IndexSet<Value>,
 }
 
 impl Region {
@@ -78,9 +142,12 @@ impl Region {
         outside: impl Fn(Value) -> bool,
         known: impl Fn(&Function, Value) -> Known,
     ) -> Region {
+        let allowed = permissions(func, insts);
         let mut r = Region {
+            allowed,
             graph: Graph::new(Folding::new(func.addr_bits)),
             classes: IndexMap::default(),
+            original: vec![],
             roots: IndexSet::default(),
         };
         let mut defined: FxHashSet<Value> = FxHashSet::default();
@@ -91,8 +158,10 @@ impl Region {
                     d.args.iter().map(|a| r.class(func, *a, &known)).collect();
                 let Some(result) = d.result else { continue };
                 let ty = func.ty(result);
-                let fast_math = if ty.is_float() { d.fast_math } else { FastMath::default() };
-                let id = r.graph.add(Node { head: Head::Op(d.op), ty, fast_math, args });
+                // Where all permit something, nodes need not say so: those that rules make do not either.
+                let says = ty.is_float() && allowed == FastMath::default();
+                let fast_math = if says { d.fast_math } else { FastMath::default() };
+                let id = r.add(Node { head: Head::Op(d.op), ty, fast_math, args });
                 r.classes.insert(result, id);
                 defined.insert(result);
                 if outside(result) {
@@ -130,14 +199,64 @@ impl Region {
                 Node { head: Head::Leaf(value), ty, fast_math, args }
             }
         };
-        let id = self.graph.add(node);
+        let id = self.add(node);
         self.classes.insert(value, id);
         id
     }
 
-    fn is_leaf(&self, value: Value) -> bool {
+    fn add(&mut self, node: Node) -> Id {
+        let id = self.graph.add(node.clone());
+        self.original.push((id, node));
+        id
+    }
+
+    /// The classes of carried values.
+    fn carried(
+        &mut self,
+        func: &Function,
+        values: &CarriedValues,
+        known: impl Fn(&Function, Value) -> Known,
+    ) -> Carried {
+        let mut class = |v: Value| self.class(func, v, &known);
+        let pairs = values.pairs.iter().map(|(p, n)| (class(*p), class(*n))).collect();
+        let decisions = vec![class(values.decision)];
+        self.graph.rebuild();
+        Carried { pairs, decisions }
+    }
+
+    /// Terms for the roots: the cheapest, or in a loop those that let the next iteration begin sooner.
+    fn choose(&mut self, carried: Option<&Carried>, cost: &Cost<'_>) -> Choice {
+        let original = &self.original;
+        let shorter = |c| interval::shorter(&mut self.graph, c, original, cost, self.allowed);
+        let target = carried.and_then(shorter);
+        let all = Candidates::new(&self.graph, cost);
+        let roots: Vec<usize> = self.roots.iter().map(|r| all.class(self.classes[r])).collect();
+        let original = originals(&all, original);
+        let picked = cheapest(&all, &roots, &original);
+        let pace = Pace::new(cost.clock());
+        let kept = carried.zip(target).and_then(|(carried, target)| {
+            interval::keep(&all, &roots, carried, &target, pace, &picked)
+        });
+        all.choice(&kept.unwrap_or(picked))
+    }
+
+    /// Whether a value comes from outside.
+    pub(super) fn is_leaf(&self, value: Value) -> bool {
         let id = self.classes[&value];
         self.graph[id].nodes.iter().any(|n| n.head == Head::Leaf(value))
+    }
+
+    /// Classes that the terms of the roots need.
+    fn needed(&self, choice: &Choice) -> FxHashSet<Id> {
+        let mut open: Vec<Id> = self.roots.iter().map(|r| self.classes[r]).collect();
+        let mut needed = FxHashSet::default();
+        while let Some(id) = open.pop() {
+            let id = self.graph.find(id);
+            if needed.insert(id) {
+                open.extend(choice.get(&id).iter().flat_map(|n| &n.args));
+            }
+        }
+        needed
     }
 
     /// New instructions for the roots and the effects between; none when a chosen term needs a
@@ -155,10 +274,18 @@ impl Region {
         for &v in self.classes.keys() {
             e.available.insert(v, !inside.contains(&v));
         }
+        let needed = self.needed(choice);
         let mut replaced = vec![];
         for &i in insts {
             e.loc = func.insts[i].loc;
             if takes_part(func, i) {
+                // Where it was, and not where it is needed: a barrier between would cut the block elsewhere.
+                let class = func.insts[i].result.map(|r| self.graph.find(self.classes[&r]));
+                if let Some(class) = class.filter(|c| needed.contains(c))
+                    && e.is_ready(class)
+                {
+                    e.class(func, class)?;
+                }
                 continue;
             }
             for a in func.insts[i].args.clone() {
@@ -190,6 +317,16 @@ struct Elaboration<'r> {
 }
 
 impl Elaboration<'_> {
+    /// Whether all leaves of a term are there.
+    fn is_ready(&self, id: Id) -> bool {
+        let id = self.region.graph.find(id);
+        self.built.contains_key(&id)
+            || self.choice.get(&id).is_some_and(|node| match node.head {
+                Head::Leaf(v) => self.available.get(&v) == Some(&true),
+                Head::Op(_) => node.args.iter().all(|a| self.is_ready(*a)),
+            })
+    }
+
     /// The value of a class, with the instructions that compute it.
     fn class(&mut self, func: &mut Function, id: Id) -> Option<Value> {
         let id = self.region.graph.find(id);
@@ -216,12 +353,12 @@ impl Elaboration<'_> {
 }
 
 /// Applies the rules until nothing new is found, or a limit on nodes or rounds is reached.
-fn saturate(graph: &mut Graph, insts: usize) {
+fn saturate(graph: &mut Graph, insts: usize, allowed: FastMath) {
     let limit = NODES + NODES_PER_INST * insts;
     for _ in 0..ROUNDS {
         let before = (graph.total_size(), graph.number_of_classes());
         let index = index(graph);
-        for rule in rules::all() {
+        for rule in rules::all().iter().filter(|r| r.is_allowed(allowed)) {
             let Some(ids) = rule.lhs.key().and_then(|op| index.get(&op)) else { continue };
             apply(graph, rule, ids, limit);
             if graph.total_size() > limit {
@@ -276,103 +413,5 @@ fn apply(graph: &mut Graph, rule: &Rule, ids: &[Id], limit: usize) {
     }
     if changed {
         graph.rebuild();
-    }
-}
-
-/// Runs the old and the new terms on random leaves, of which what is known of them holds.
-fn replay(func: &Function, insts: &[Inst], region: &Region, choice: &Choice) -> Result<()> {
-    for seed in 0..REPLAYS {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03);
-        let mut old: FxHashMap<Value, u128> = FxHashMap::default();
-        for &v in region.classes.keys() {
-            if let Some(bits) = func.as_const(v) {
-                old.insert(v, bits);
-            } else if region.is_leaf(v) {
-                let bits = random.bits(func.bits(v));
-                let possible = match region.graph.analysis.leaves.get(&v) {
-                    Some(known) => known.pick(bits),
-                    None => Some(bits),
-                };
-                old.extend(possible.map(|bits| (v, bits)));
-            }
-        }
-        let leaves = old.clone();
-        for &i in insts.iter().filter(|i| takes_part(func, **i)) {
-            let value = crate::consteval::eval_inst(func, i, |v| old.get(&v).copied());
-            if let (Some(r), Some(bits)) = (func.insts[i].result, value) {
-                old.insert(r, bits);
-            }
-        }
-        let mut new: FxHashMap<Id, Option<u128>> = FxHashMap::default();
-        for root in &region.roots {
-            let got = value_of(func, region, choice, &leaves, region.classes[root], &mut new);
-            if let (Some(want), Some(got)) = (old.get(root), got)
-                && *want != got
-            {
-                let text = format!("rewriting {root} changed its value from {want:#x} to {got:#x}");
-                let loc = func.def_inst(*root).map_or(Loc::UNKNOWN, |i| func.insts[i].loc);
-                return Err(Diagnostic::error("E0306", text)
-                    .at(loc)
-                    .note("a rewrite rule is wrong: a defect of clhls")
-                    .help("compile without the pass `egraph`")
-                    .into());
-            }
-        }
-    }
-    Ok(())
-}
-
-fn value_of(
-    func: &Function,
-    region: &Region,
-    choice: &Choice,
-    leaves: &FxHashMap<Value, u128>,
-    id: Id,
-    memo: &mut FxHashMap<Id, Option<u128>>,
-) -> Option<u128> {
-    let id = region.graph.find(id);
-    if let Some(v) = memo.get(&id) {
-        return *v;
-    }
-    let node = choice.get(&id)?;
-    let value = match node.head {
-        Head::Leaf(v) => leaves.get(&v).copied(),
-        Head::Op(Op::Const(bits)) => Some(bits),
-        Head::Op(op) => {
-            let mut args: SmallVec<[(Type, u128); 3]> = SmallVec::new();
-            for a in node.children() {
-                let bits = value_of(func, region, choice, leaves, *a, memo)?;
-                args.push((region.graph[*a].data.ty, bits));
-            }
-            crate::consteval::eval_op(func, op, node.ty, &args)
-        }
-    };
-    memo.insert(id, value);
-    value
-}
-
-/// splitmix64, with edge cases.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn bits(&mut self, width: u32) -> u128 {
-        let wide = u128::from(self.next()) << 64 | u128::from(self.next());
-        let shaped = match self.next() % 6 {
-            0 => wide & 3,
-            1 => !(wide & 3),
-            2 => 1 << (wide % 128),
-            // exponents of small floats, and infinities and NaNs
-            3 => 0x7f80_0000 | wide & 1,
-            _ => wide,
-        };
-        shaped & crate::bits::ones(width)
     }
 }

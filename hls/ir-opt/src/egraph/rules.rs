@@ -4,6 +4,7 @@ mod address;
 mod algebra;
 mod compare;
 mod extension;
+mod fast;
 mod float;
 mod range;
 mod strength;
@@ -12,6 +13,7 @@ mod width;
 use super::lang::Graph;
 use super::pattern::{Bindings, Term, WidthExpr};
 use egg::Id;
+use ir::FastMath;
 use std::sync::OnceLock;
 
 /// A rule as written: wherever `lhs` occurs, `rhs` has the same value.
@@ -30,6 +32,10 @@ pub struct RuleText {
     pub given: &'static str,
     /// Widths at which it is proved: variables and values. Empty: the usual ones (8 to 64).
     pub prove_at: &'static [u32],
+    /// Permissions that every float operation of a region must give; none: it holds bit for bit.
+    pub allowed: u8,
+    /// Whether it is proved over real numbers, because it rounds differently. Otherwise what the permissions promise is assumed, at f16.
+    pub real: bool,
     /// Whether it holds whatever products and float operations compute, and is proved so.
     pub any_function: bool,
 }
@@ -37,7 +43,9 @@ pub struct RuleText {
 impl RuleText {
     /// A rule without conditions.
     pub const fn new(name: &'static str, lhs: &'static str, rhs: &'static str) -> Self {
-        RuleText { name, lhs, rhs, widths: "", given: "", prove_at: &[], any_function: false }
+        let (widths, given, prove_at): (_, _, &[u32]) = ("", "", &[]);
+        let (allowed, real, any_function) = (0, false, false);
+        RuleText { name, lhs, rhs, widths, given, prove_at, allowed, real, any_function }
     }
 
     /// With relations between widths.
@@ -48,6 +56,16 @@ impl RuleText {
     /// With a condition on constants or on what is known of values.
     pub const fn given(self, given: &'static str) -> Self {
         RuleText { given, ..self }
+    }
+
+    /// Where these permissions are given, whose promises are assumed in the proof.
+    pub const fn promised(self, allowed: u8) -> Self {
+        RuleText { allowed, prove_at: &[16], ..self }
+    }
+
+    /// Where these permissions are given: an identity of real numbers.
+    pub const fn over_reals(self, allowed: u8) -> Self {
+        RuleText { allowed, real: true, ..self }
     }
 
     /// Proved for any function in place of products and float operations.
@@ -81,6 +99,7 @@ pub const TOPICS: &[Topic] = &[
     Topic { name: "what follows from known bits and ranges", rules: range::RULES },
     Topic { name: "address arithmetic", rules: address::RULES },
     Topic { name: "floating point, for every input", rules: float::RULES },
+    Topic { name: "floating point, where permissions allow it", rules: fast::RULES },
 ];
 
 /// A relation between widths.
@@ -148,6 +167,11 @@ impl Rule {
                 given => Some(Term::parse(given).map_err(in_rule)?),
             },
         })
+    }
+
+    /// Whether a region whose float operations have these permissions may use it.
+    pub fn is_allowed(&self, by: FastMath) -> bool {
+        by.has(self.text.allowed)
     }
 
     /// All places of the rule in class `id`.

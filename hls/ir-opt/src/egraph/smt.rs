@@ -3,7 +3,8 @@
 
 use super::pattern::{Bindings, Term, WidthExpr};
 use super::rules::Rule;
-use ir::{FloatCC, FloatKind, IntCC, Op, Type};
+use super::smt_real;
+use ir::{FastMath, FloatCC, FloatKind, IntCC, Op, Type};
 use std::fmt::Write;
 
 /// Widths tried for the main variable of a rule.
@@ -77,8 +78,12 @@ fn spread(all: Vec<Bindings>) -> Vec<Bindings> {
 /// The claim for one choice of widths, a problem of its own; none when the widths do not fit
 /// together.
 pub fn claim(rule: &Rule, bound: &Bindings) -> Option<String> {
+    if rule.text.real {
+        return smt_real::claim(rule);
+    }
     let mut w = Writer::new(bound, rule);
     let (lhs, width) = w.term(&rule.lhs, None)?;
+    w.promise(rule.text.allowed);
     let (rhs, other) = w.term(&rule.rhs, Some(width))?;
     if width != other {
         return None;
@@ -90,7 +95,17 @@ pub fn claim(rule: &Rule, bound: &Bindings) -> Option<String> {
     }
     text.push_str(&w.declarations);
     text.push_str(&w.asserts);
-    let _ = writeln!(text, "(assert (distinct {lhs} {rhs}))\n(check-sat)");
+    let unsigned = match bound.float {
+        Some(kind) if FastMath(rule.text.allowed).has(FastMath::NO_SIGNED_ZERO) => {
+            // Both zero, whatever the signs.
+            let magnitude = (1u128 << (kind.bits() - 1)) - 1;
+            format!(
+                "(distinct (bvand (bvor {lhs} {rhs}) (_ bv{magnitude} {width})) (_ bv0 {width}))"
+            )
+        }
+        _ => "true".to_owned(),
+    };
+    let _ = writeln!(text, "(assert (and (distinct {lhs} {rhs}) {unsigned}))\n(check-sat)");
     Some(text)
 }
 
@@ -120,6 +135,21 @@ impl<'b> Writer<'b> {
             asserts: String::new(),
             fresh: 0,
             any_function: rule.text.any_function,
+        }
+    }
+
+    /// Assumes what permissions promise of all operands and results so far.
+    fn promise(&mut self, allowed: u8) {
+        let Some(kind) = self.bound.float else { return };
+        let (e, s) = format_of(kind);
+        let mut values: Vec<String> = self.variables.iter().map(|(n, _)| symbol(*n)).collect();
+        values.extend((1..=self.fresh).map(|k| format!("r{k}")));
+        let promises = [(FastMath::NO_NAN, "fp.isNaN"), (FastMath::NO_INF, "fp.isInfinite")];
+        for (_, excluded) in promises.into_iter().filter(|(f, _)| FastMath(allowed).has(*f)) {
+            for v in &values {
+                let _ =
+                    writeln!(self.asserts, "(assert (not ({excluded} ((_ to_fp {e} {s}) {v}))))");
+            }
         }
     }
 
@@ -275,12 +305,7 @@ impl<'b> Writer<'b> {
         if args.iter().any(|(_, x)| *x != w) {
             return None;
         }
-        let (e, s) = match kind {
-            FloatKind::F16 => (5, 11),
-            FloatKind::BF16 => (8, 8),
-            FloatKind::F32 => (8, 24),
-            FloatKind::F64 => (11, 53),
-        };
+        let (e, s) = format_of(kind);
         let number = |k: usize| format!("((_ to_fp {e} {s}) {})", args[k].0);
         let sign = 1u128 << (w - 1);
         let value = match op {
@@ -305,6 +330,16 @@ impl<'b> Writer<'b> {
             "(assert (ite (fp.isNaN {value}) (= {name} (_ bv{quiet} {w})) (= ((_ to_fp {e} {s}) {name}) {value})))"
         );
         Some(name)
+    }
+}
+
+/// Bits of exponent and significand, the hidden one included.
+fn format_of(kind: FloatKind) -> (u32, u32) {
+    match kind {
+        FloatKind::F16 => (5, 11),
+        FloatKind::BF16 => (8, 8),
+        FloatKind::F32 => (8, 24),
+        FloatKind::F64 => (11, 53),
     }
 }
 

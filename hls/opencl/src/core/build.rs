@@ -183,6 +183,7 @@ fn generate(module: Module, board: &Board) -> driver::failure::Result<Generated>
         aligned_pointers: false,
         compute_units: 1,
         memory_ports: 1,
+        without_passes: vec![],
         image_cache: None,
         local_bytes: LOCAL_ARGUMENT,
         scheduling: Scheduling::Sdc,

@@ -93,4 +93,45 @@ pub(super) const RULES: &[RuleText] = &[
         "(or:1 (icmp.ne:1 ?x 0:w) (icmp.ne:1 ?y 0:w))",
         "(icmp.ne:1 (or:w ?x ?y) 0:w)",
     ),
+    // Larger, but a comparison does not wait for the selection: what recurrences need.
+    RuleText::new(
+        "ult-of-select",
+        "(icmp.ult:1 (select:w ?c ?x ?y) ?z)",
+        "(select:1 ?c (icmp.ult:1 ?x ?z) (icmp.ult:1 ?y ?z))",
+    ),
+    RuleText::new(
+        "ult-than-select",
+        "(icmp.ult:1 ?z (select:w ?c ?x ?y))",
+        "(select:1 ?c (icmp.ult:1 ?z ?x) (icmp.ult:1 ?z ?y))",
+    ),
+    RuleText::new(
+        "slt-of-select",
+        "(icmp.slt:1 (select:w ?c ?x ?y) ?z)",
+        "(select:1 ?c (icmp.slt:1 ?x ?z) (icmp.slt:1 ?y ?z))",
+    ),
+    RuleText::new(
+        "slt-than-select",
+        "(icmp.slt:1 ?z (select:w ?c ?x ?y))",
+        "(select:1 ?c (icmp.slt:1 ?z ?x) (icmp.slt:1 ?z ?y))",
+    ),
+    RuleText::new(
+        "uge-of-select",
+        "(icmp.uge:1 (select:w ?c ?x ?y) ?z)",
+        "(select:1 ?c (icmp.uge:1 ?x ?z) (icmp.uge:1 ?y ?z))",
+    ),
+    RuleText::new(
+        "uge-than-select",
+        "(icmp.uge:1 ?z (select:w ?c ?x ?y))",
+        "(select:1 ?c (icmp.uge:1 ?z ?x) (icmp.uge:1 ?z ?y))",
+    ),
+    RuleText::new(
+        "sge-of-select",
+        "(icmp.sge:1 (select:w ?c ?x ?y) ?z)",
+        "(select:1 ?c (icmp.sge:1 ?x ?z) (icmp.sge:1 ?y ?z))",
+    ),
+    RuleText::new(
+        "sge-than-select",
+        "(icmp.sge:1 ?z (select:w ?c ?x ?y))",
+        "(select:1 ?c (icmp.sge:1 ?z ?x) (icmp.sge:1 ?z ?y))",
+    ),
 ];

@@ -1,0 +1,196 @@
+"""What the e-graph is worth: each kernel built with and without the pass `egraph`. Areas are the estimates of `clhls build`."""
+
+import json
+import shutil
+import statistics
+
+import common
+from common import Failed
+from goals import Goal
+
+BOARDS = ("ulx3s", "u250")
+FIGURES = ("lut", "ff", "dsp", "bram")
+# What the issue asks: LUTs in the median, and of the worst kernel.
+ASKED_LESS, ASKED_WORST = 15.0, 2.0
+
+PAGE = """# E-graph on against off
+
+Written by `make qor BLESS=1`, stage `egraph`, on {date}. `README.md` of this folder says how it is measured. Areas are **estimates** of `clhls build`:
+how far they are from placed designs stands in `speed.md`. "Datapath" is the part in the pipelines of the segments: what the pass can change. The rest
+is memory units, ports, queues and control. {shares}
+
+## Goals
+
+| goal | asked | measured | |
+|---|---|---|---|
+{goals}
+
+## Change by the pass, percent
+
+{summary}
+
+Recurrence-bound loops, on `ulx3s` or `u250`, whose interval differs: {faster}.
+
+## How far the choice of terms is from the best one
+
+The best choice is searched for by branch and bound (`measure-extraction`, `hls/ir-opt/src/egraph/exact.rs`), which gives up after a number of steps.
+Costs are those that the pass compares, of all regions for which the best is known, as percent above it.
+
+| regions | best known | choice | is the best | above it, all together | worst region |
+|---|---|---|---|---|---|
+{exact}
+
+{tables}
+"""
+
+
+def stage(clhls, kernels, results, keep):
+    """Fills results[kernel]["egraph"]: by board, what is built with and without the pass."""
+    progress = common.Progress("egraph", len(kernels))
+    for kernel in kernels:
+        progress.begin(kernel.name)
+        found = {}
+        for board in BOARDS:
+            try:
+                found[board] = {"on": build(clhls, kernel, board), "off": build(clhls, kernel, board, "--without-pass", "egraph")}
+            except Failed as error:
+                print(f"{kernel.name} on {board}: {error}")
+        results.setdefault(kernel.name, {})["egraph"] = found
+        results[kernel.name]["extraction"] = regions(clhls, kernel)
+        progress.end("; ".join(f"{board} LUT {percent(pair, 'area', 'lut'):+.1f} %, of the datapath {percent(pair, 'datapath', 'lut'):+.1f} %"
+                               for board, pair in found.items()))
+    keep()
+
+
+def build(clhls, kernel, board, *options):
+    folder = common.OUT / "egraph"
+    common.build(clhls, kernel, board, folder, *options)
+    report = json.loads((folder / "report.json").read_text())["kernels"][0]
+    loops = [[loop["kind"], loop["ii"], loop["latency"], loop["constraint"]["limit"]] for loop in report["loops"]]
+    fitted = json.loads((folder / "manifest.json").read_text())["kernels"][0].get("notes", [])
+    return {"area": report["estimated_area"], "datapath": report["datapath_area"], "loops": loops, "notes": len(fitted)}
+
+
+def regions(clhls, kernel):
+    """What the terms of each region cost: as they were, greedily chosen, as chosen, and at least where that is known."""
+    dump = common.OUT / "egraph-dump"
+    shutil.rmtree(dump, ignore_errors=True)
+    try:
+        common.build(clhls, kernel, BOARDS[0], common.OUT / "egraph", "--dump-dir", dump)
+    except Failed:
+        return []
+    before = sorted(dump.glob("*-opt.*.clir"))
+    at = next(k for k, path in enumerate(before) if path.name.endswith("-opt.egraph.clir"))
+    return json.loads(common.run([clhls.parent / "measure-extraction", BOARDS[0], before[at - 1]])[1])
+
+
+def percent(pair, part, figure):
+    """Change by the pass: negative is smaller."""
+    on, off = (pair[way][part][figure] for way in ("on", "off"))
+    return 100.0 * (on - off) / off if off else (0.0 if on == off else 100.0)
+
+
+def pairs(kernels, board):
+    """(name, on and off) of what was measured on a board."""
+    return [(name, row["egraph"][board]) for name, row in sorted(kernels.items()) if row.get("egraph", {}).get(board)]
+
+
+def pipelined(side):
+    """Interval, latency and limit of the loops whose iterations overlap."""
+    return [(ii, latency, limit) for kind, ii, latency, limit in side["loops"] if kind == "pipelined"]
+
+
+def recurrent(pair):
+    """Pairs of intervals (on, off) of loops that a value or a condition limits without the pass; none where the loops are others."""
+    on, off = pipelined(pair["on"]), pipelined(pair["off"])
+    if len(on) != len(off):
+        return []
+    return [(a[0], b[0]) for a, b in zip(on, off) if b[2] in ("recurrence", "condition") or a[2] in ("recurrence", "condition")]
+
+
+def judge(kernels):
+    """The goals, a row a board."""
+    for board in BOARDS:
+        rows = pairs(kernels, board)
+        if not rows:
+            yield Goal(f"e-graph on {board}", f">= {ASKED_LESS:.0f} % fewer LUTs", "-", None)
+            continue
+        change = {name: percent(pair, "area", "lut") for name, pair in rows}
+        median, worst = statistics.median(change.values()), max(change, key=change.get)
+        inner = statistics.median(percent(pair, "datapath", "lut") for _, pair in rows)
+        yield Goal(f"e-graph: LUTs in the median, {board}", f">= {ASKED_LESS:.0f} % fewer", f"{0.0 - median:.1f} % fewer ({0.0 - inner:.1f} % of the datapath)", -median >= ASKED_LESS)
+        yield Goal(f"e-graph: LUTs of the worst kernel, {board}", f"<= {ASKED_WORST:.0f} % more", f"{change[worst]:+.1f} % ({worst})", change[worst] <= ASKED_WORST)
+        bound = [(name, *ii) for name, pair in rows for ii in recurrent(pair)]
+        lower, higher = (sorted({name for name, on, off in bound if way(on, off)}) for way in (lambda a, b: a < b, lambda a, b: a > b))
+        text = f"{len(lower)} kernels lower, {len(higher)} higher, of {len({b[0] for b in bound})}"
+        yield Goal(f"e-graph: intervals of recurrence-bound loops, {board}", "lower", text, bool(lower) and not higher)
+
+
+def page(kernels, date):
+    """egraph.md"""
+    goals = "\n".join(f"| {g.name} | {g.asked.replace('<', '&lt;')} | {g.measured} | {g.word} |" for g in judge(kernels))
+    tables = "\n\n".join(table(kernels, board) for board in BOARDS)
+    return PAGE.format(date=date, goals=goals, shares=shares(kernels), summary=summary(kernels), faster=faster(kernels), exact=exact(kernels), tables=tables)
+
+
+def shares(kernels):
+    """What the pass could save at most."""
+    texts = []
+    for board in BOARDS:
+        part = [100.0 * pair["off"]["datapath"]["lut"] / pair["off"]["area"]["lut"] for _, pair in pairs(kernels, board)]
+        if part:
+            texts.append(f"{statistics.median(part):.1f} % on {board}")
+    return f"Of a kernel's LUTs the datapath is in the median {' and '.join(texts)}, without the pass." if texts else ""
+
+
+def summary(kernels):
+    lines = ["| board | kernels | figure | best | median | mean | worst |", "|---|---|---|---|---|---|---|"]
+    for board in BOARDS:
+        rows = pairs(kernels, board)
+        for part, figure in (("area", "lut"), ("datapath", "lut"), ("area", "ff"), ("datapath", "ff")):
+            change = sorted(percent(pair, part, figure) for _, pair in rows)
+            if change:
+                name = {"lut": "LUT", "ff": "flip-flops"}[figure] + {"area": "", "datapath": " of the datapath"}[part]
+                lines.append(f"| {board} | {len(change)} | {name} | {change[0]:+.1f} | {statistics.median(change):+.1f} | {statistics.mean(change):+.1f} | {change[-1]:+.1f} |")
+    return "\n".join(lines)
+
+
+def faster(kernels):
+    found = [f"{name} on {board} {off} to {on}" for board in BOARDS for name, pair in pairs(kernels, board) for on, off in recurrent(pair) if on != off]
+    return ", ".join(found) or "none"
+
+
+def exact(kernels):
+    rows = [region for row in kernels.values() for region in row.get("extraction", [])]
+    known = [region for region in rows if region["least"] is not None]
+    lines = []
+    for way, name in (("original", "as the program has it"), ("greedy", "greedy"), ("chosen", "as taken")):
+        least, cost = (sum(region[key] for region in known) for key in ("least", way))
+        worst = max((above(region[way], region["least"]) for region in known), default=0.0)
+        best = sum(region[way] == region["least"] for region in known)
+        lines.append(f"| {len(rows)} | {len(known)} | {name} | {best} | {above(cost, least):.2f} | {worst:.1f} |")
+    return "\n".join(lines)
+
+
+def above(cost, least):
+    return 100.0 * (cost - least) / least if least else 0.0
+
+
+def table(kernels, board):
+    lines = [f"## {board}", "",
+             "Without and with the pass. Loops: interval/latency of those whose iterations overlap.", "",
+             "| kernel | LUT | % | datapath LUT | % | FF | % | DSP | BRAM | loops |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for name, pair in pairs(kernels, board):
+        on, off = pair["on"], pair["off"]
+        cells = [name]
+        for part, figure in (("area", "lut"), ("datapath", "lut"), ("area", "ff")):
+            cells += [f"{off[part][figure]} {on[part][figure]}", f"{percent(pair, part, figure):+.1f}"]
+        cells += [same(off["area"][figure], on["area"][figure]) for figure in ("dsp", "bram")]
+        cells.append(same(*(" ".join(f"{ii}/{latency}" for ii, latency, _ in pipelined(side)) for side in (off, on))))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def same(off, on):
+    """One text where both are equal."""
+    return str(on) if on == off else f"{off} → {on}"
