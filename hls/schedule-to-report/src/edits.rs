@@ -67,11 +67,16 @@ fn accumulators(view: &View<'_>, l: &LoopSchedule, memory: f64) -> Option<Sugges
     let name = ir::print::op_name(data.op);
     let at = memories::at(view.place_of(inst));
     let float = !matches!(data.op, Op::Add | Op::Mul);
+    // What the pass `partial-sums` does where it may.
+    let itself = match float && l.parent.is_none() && !matches!(data.op, Op::FMin | Op::FMax) {
+        true => "; `-cl-fast-relaxed-math` or `--unsafe-math` let clhls keep them by itself",
+        false => "",
+    };
     Some(Suggestion {
         edit: Edit::Accumulators,
         text: format!(
             "keep {n} partial results of the {name}{at}: do {n} iterations in one, on vectors of {n}, and combine the \
-             elements after the loop"
+             elements after the loop{itself}"
         ),
         option: None,
         names: vec![],
