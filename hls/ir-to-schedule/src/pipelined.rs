@@ -229,8 +229,12 @@ pub fn plan_block(s: &KernelSchedule, block: Block) -> Option<PipelinedLoop> {
     };
     let mut read = moments(&distant);
     let before = distant.len();
-    // What only a later segment computes goes back to the entry, an iteration at a time.
-    distant.retain(|p, (end, _)| known(s, block, *end).segment <= read[p].segment);
+    // What only a later segment computes goes back to the entry, an iteration at a time, and what stands in the cycle in which
+    // it is read passes one register after the other.
+    distant.retain(|p, (end, _)| {
+        let (at, end) = (read[p], known(s, block, *end));
+        end.segment == at.segment && end.cycle > at.cycle
+    });
     if distant.len() < before {
         read = moments(&distant);
     }
