@@ -1,10 +1,11 @@
 //! What every crate of clhls stands on: dense entity maps, source locations, diagnostics,
-//! the in-memory file set that steps return, and pass timing.
+//! the in-memory file set that steps return, random numbers, and pass timing.
 //!
 //! Nothing in here knows OpenCL or hardware.
 
 pub mod diagnostic;
 pub mod fileset;
+pub mod random;
 pub mod source;
 pub mod timing;
 
