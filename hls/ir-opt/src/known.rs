@@ -2,6 +2,7 @@
 
 mod function;
 mod transfer;
+mod trips;
 
 pub use function::Ranges;
 pub(crate) use transfer::transfer;

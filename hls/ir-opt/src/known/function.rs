@@ -2,6 +2,7 @@
 
 use super::Known;
 use super::transfer::transfer;
+use super::trips::{CountedLoop, Order, counted_loops};
 use crate::bits::ones;
 use base::entity::SecondaryMap;
 use ir::analysis::{Cfg, Dominators};
@@ -14,6 +15,9 @@ const CHANGES_OF_BITS: u32 = 12;
 /// Changes of a block parameter after which nothing is assumed of it.
 const MOST_CHANGES: u32 = 24;
 
+/// Operations through which what holds in a block is followed from their operands to a result from before.
+const LOOK_THROUGH: u32 = 4;
+
 /// What is known of each integer of a function.
 pub struct Ranges {
     known: SecondaryMap<Value, Option<Known>>,
@@ -22,14 +26,16 @@ pub struct Ranges {
     has_fact: SecondaryMap<Value, bool>,
     /// Block of each value: facts are told of it only below.
     home: SecondaryMap<Value, Option<Block>>,
+    /// Loops with counters, by their headers.
+    counted: SecondaryMap<Block, Option<CountedLoop>>,
 }
 
 /// `value cc other` holds.
 #[derive(Clone, Copy)]
-struct Fact {
-    value: Value,
-    cc: IntCC,
-    other: Value,
+pub(super) struct Fact {
+    pub(super) value: Value,
+    pub(super) cc: IntCC,
+    pub(super) other: Value,
 }
 
 impl Ranges {
@@ -44,6 +50,7 @@ impl Ranges {
             idom: SecondaryMap::new(),
             has_fact: SecondaryMap::new(),
             home: func.homes(),
+            counted: counted_loops(func, &cfg, &dominators),
         };
         r.known.resize(func.values.len());
         for &b in &cfg.rpo {
@@ -77,6 +84,22 @@ impl Ranges {
         self.refine(func, known, value, block)
     }
 
+    /// The same, and what that tells of the operands that `value` was computed from before, up to `depth` operations back.
+    fn known_through(&self, func: &Function, value: Value, block: Block, depth: u32) -> Known {
+        let known = self.known_in(func, value, block);
+        let (Some(inst), Some(depth)) = (func.def_inst(value), depth.checked_sub(1)) else {
+            return known;
+        };
+        let d = &func.insts[inst];
+        let integers = d.args.iter().all(|a| func.ty(*a).is_int() && !func.ty(*a).is_vector());
+        if d.op.is_effect() || d.args.is_empty() || !integers || matches!(d.op, Op::Lookup(_)) {
+            return known;
+        }
+        let args: Vec<Known> =
+            d.args.iter().map(|a| self.known_through(func, *a, block, depth)).collect();
+        known.meet(&transfer(d.op, known.width, &args, || None))
+    }
+
     fn refine(&self, func: &Function, mut known: Known, value: Value, block: Block) -> Known {
         if !self.has_fact.get(value).copied().unwrap_or(false) {
             return known;
@@ -103,23 +126,29 @@ impl Ranges {
     ) -> bool {
         let mut changed = false;
         for &b in &cfg.rpo {
+            let bounds = self.bounds(func, cfg, limits, b);
             for (k, &p) in func.blocks[b].params.iter().enumerate() {
                 if !func.ty(p).is_int() || func.ty(p).is_vector() {
                     continue;
                 }
-                let Some(new) = self.incoming(func, cfg, limits, b, k) else { continue };
+                let Some(new) = self.incoming(func, cfg, limits, (b, k), |_| true) else {
+                    continue;
+                };
+                let bound = bounds.get(k).copied().flatten();
+                let bounded = |known: Known| bound.map_or(known, |bound| known.meet(&bound));
+                let new = bounded(new);
                 match (&mut changes, self.known[p]) {
                     (Some(changes), Some(old)) => {
                         let joined = old.join(&new);
                         if joined != old {
                             changes[p] += 1;
                             changed = true;
-                            self.known[p] = Some(match changes[p] {
+                            self.known[p] = Some(bounded(match changes[p] {
                                 n if n > MOST_CHANGES => Known::top(old.width),
                                 n if n > CHANGES_OF_BITS => joined.widen_bits(&old),
                                 n if n > CHANGES_BEFORE_WIDENING => joined.widen(&old),
                                 _ => joined,
-                            });
+                            }));
                         }
                     }
                     (Some(_), None) => {
@@ -142,18 +171,75 @@ impl Ranges {
         changed
     }
 
-    /// The join of the arguments of parameter `k` of `block`; none before any is known.
+    /// Where the counters among the parameters of a loop's header can be, whatever the edges tell of them.
+    fn bounds(
+        &self,
+        func: &Function,
+        cfg: &Cfg,
+        limits: &Limits,
+        header: Block,
+    ) -> Vec<Option<Known>> {
+        let Some(counted) = self.counted.get(header).and_then(Option::as_ref) else {
+            return vec![];
+        };
+        let outside = |pred: Block| !self.dominated(pred, header);
+        let starts: Vec<Option<Known>> = (0..counted.steps.len())
+            .map(|k| {
+                counted.steps[k]
+                    .and_then(|_| self.incoming(func, cfg, limits, (header, k), outside))
+            })
+            .collect();
+        let order = |k, other, upwards| self.order_at_entry(func, cfg, (header, k), other, upwards);
+        let known = |v, b| self.known_through(func, v, b, LOOK_THROUGH);
+        let Some(times) = counted.repetitions(|k| starts[k], known, order) else { return vec![] };
+        let bound = |(start, step): (&Option<Known>, &Option<i128>)| {
+            let way = (*step)?.checked_mul(times)?;
+            Some((*start)?.advanced(way.min(0), way.max(0)))
+        };
+        starts.iter().zip(&counted.steps).map(bound).collect()
+    }
+
+    /// How `other` and what parameter `k` of a loop's header begins with stand to one another: `other` less the parameter, or with
+    /// `false` the other way round. Only where the loop is entered in one place.
+    fn order_at_entry(
+        &self,
+        func: &Function,
+        cfg: &Cfg,
+        (header, k): (Block, usize),
+        other: Value,
+        upwards: bool,
+    ) -> Option<Order> {
+        let outside = |p: &&Block| cfg.is_reachable(**p) && !self.dominated(**p, header);
+        let mut entries = cfg.preds[header].iter().filter(outside);
+        let (Some(&entry), None) = (entries.next(), entries.next()) else { return None };
+        let targets = func.blocks[entry].term.targets();
+        let call = targets.iter().find(|call| call.block == header)?;
+        let (start, facts) = (call.args[k], edge_facts(func, entry, header));
+        let (a, b) = if upwards { (other, start) } else { (start, other) };
+        self.order(func, a, b, entry, &facts)
+    }
+
+    /// Whether `header` dominates `block`.
+    fn dominated(&self, block: Block, header: Block) -> bool {
+        let mut at = Some(block);
+        while let Some(b) = at.filter(|b| *b != header) {
+            at = self.idom[b];
+        }
+        at.is_some()
+    }
+
+    /// The join of the arguments of parameter `k` of `block` from the blocks that `of` takes; none before any is known.
     fn incoming(
         &self,
         func: &Function,
         cfg: &Cfg,
         limits: &Limits,
-        block: Block,
-        k: usize,
+        (block, k): (Block, usize),
+        of: impl Fn(Block) -> bool,
     ) -> Option<Known> {
         let mut joined: Option<Known> = None;
         let mut seen: Vec<Block> = vec![];
-        for &pred in cfg.preds[block].iter().filter(|p| cfg.is_reachable(**p)) {
+        for &pred in cfg.preds[block].iter().filter(|p| cfg.is_reachable(**p) && of(**p)) {
             if seen.contains(&pred) {
                 continue;
             }
@@ -220,7 +306,79 @@ impl Ranges {
             Op::Lookup(t) => func.tables.get(t).cloned(),
             _ => None,
         };
-        Some(transfer(d.op, width, &args, table))
+        let known = transfer(d.op, width, &args, table);
+        let order = (d.op == Op::Sub)
+            .then(|| self.order(func, d.args[0], d.args[1], block, facts))
+            .flatten();
+        Some(order.map_or(known, |order| known.meet(&order.of_difference(width, &args))))
+    }
+
+    /// How two values stand to one another in `block`, where `facts` hold, too.
+    fn order(
+        &self,
+        func: &Function,
+        a: Value,
+        b: Value,
+        block: Block,
+        facts: &[Fact],
+    ) -> Option<Order> {
+        let known = self.order_by_facts(a, b, block, facts);
+        let extended = |v: Value| func.def_inst(v).map(|i| (func.insts[i].op, &func.insts[i].args));
+        let narrow = match (extended(a), extended(b)) {
+            (Some((op, x)), Some((of_b, y)))
+                if op == of_b
+                    && matches!(op, Op::Sext | Op::Zext)
+                    && func.ty(x[0]) == func.ty(y[0]) =>
+            {
+                let order = self.order_by_facts(x[0], y[0], block, facts);
+                order.filter(|order| order.signed == (op == Op::Sext))
+            }
+            _ => None,
+        };
+        known.into_iter().chain(narrow).max_by_key(|o| o.least)
+    }
+
+    fn order_by_facts(&self, a: Value, b: Value, block: Block, facts: &[Fact]) -> Option<Order> {
+        let mut found = vec![];
+        let mut look = |facts: &[Fact]| {
+            let about = facts.iter().filter(|f| f.value == a && f.other == b);
+            found.extend(about.filter_map(|f| Order::of(f.cc)));
+        };
+        look(facts);
+        if self.has_fact.get(a).copied().unwrap_or(false) {
+            let home = self.home.get(a).copied().flatten();
+            let mut at = Some(block);
+            while let Some(b) = at.filter(|b| Some(*b) != home) {
+                look(&self.facts[b]);
+                at = self.idom[b];
+            }
+        }
+        found.into_iter().max_by_key(|o| o.least)
+    }
+}
+
+impl Order {
+    fn of(cc: IntCC) -> Option<Order> {
+        match cc {
+            IntCC::Sgt => Some(Order { least: 1, signed: true }),
+            IntCC::Sge => Some(Order { least: 0, signed: true }),
+            IntCC::Ugt => Some(Order { least: 1, signed: false }),
+            IntCC::Uge => Some(Order { least: 0, signed: false }),
+            _ => None,
+        }
+    }
+
+    /// What is known of `a - b`, of which `args` are known.
+    fn of_difference(self, width: u32, args: &[Known]) -> Known {
+        let (a, b) = (&args[0], &args[1]);
+        let top = Known::top(width);
+        if !self.signed {
+            return Known::unsigned(width, self.least as u128, a.umax.saturating_sub(b.umin));
+        }
+        match a.smax.checked_sub(b.smin) {
+            Some(most) if most <= top.smax => Known::signed(width, self.least, most),
+            _ => top,
+        }
     }
 }
 
@@ -235,7 +393,7 @@ fn edge_facts(func: &Function, pred: Block, block: Block) -> Vec<Fact> {
     facts
 }
 
-fn condition_facts(func: &Function, cond: Value, holds: bool, facts: &mut Vec<Fact>) {
+pub(super) fn condition_facts(func: &Function, cond: Value, holds: bool, facts: &mut Vec<Fact>) {
     let Some(i) = func.def_inst(cond) else { return };
     let d = &func.insts[i];
     match d.op {

@@ -74,11 +74,29 @@ fn of_slice(b: &mut Builder<'_>, m: &Match<'_>, lo: u32) -> Option<Value> {
             let y = slice(b, inner[1], 0, w);
             Some(b.binary(op, x, y))
         }
+        // nothing is carried out of low bits of which one operand has none
+        Op::Add if inner.iter().any(|v| is_multiple(b, *v, lo)) => sum_above(b, op, &inner, lo, w),
+        Op::Sub if is_multiple(b, inner[1], lo) => sum_above(b, op, &inner, lo, w),
         _ => None,
     }
 }
 
-/// A slice of a value shifted by a constant, where it lies in the value or in the zeros.
+/// Whether the low `lo` bits of a value are 0, as far as its operation says.
+fn is_multiple(b: &Builder<'_>, value: Value, lo: u32) -> bool {
+    match super::definition(b, value) {
+        Some((Op::Shl, inner)) => b.func.as_const(inner[1]).is_some_and(|n| n >= u128::from(lo)),
+        Some((Op::Const(c), _)) => c & ones(lo) == 0,
+        _ => false,
+    }
+}
+
+fn sum_above(b: &mut Builder<'_>, op: Op, of: &[Value], lo: u32, width: u32) -> Option<Value> {
+    let x = slice(b, of[0], lo, width);
+    let y = slice(b, of[1], lo, width);
+    Some(b.binary(op, x, y))
+}
+
+/// A slice of a value shifted by a constant; where zeros are shifted in from above, only if it lies in the value or in them.
 fn of_shifted(
     b: &mut Builder<'_>,
     m: &Match<'_>,
@@ -90,6 +108,11 @@ fn of_shifted(
     let inside = match op {
         Op::Shl if hi <= n => None,
         Op::Shl if lo >= n => Some(lo - n),
+        Op::Shl => {
+            let low = slice(b, x, 0, hi - lo);
+            let by = b.constant(m.ty, u128::from(n - lo));
+            return Some(b.binary(Op::Shl, low, by));
+        }
         Op::LShr if lo + n >= source => None,
         Op::LShr if hi + n <= source => Some(lo + n),
         _ => return None,
