@@ -411,16 +411,7 @@ impl ImageDescriptor {
     pub fn with_levels(format: ImageFormat, [width, height, depth]: [u32; 3], levels: u32) -> Self {
         let row_pitch = level::columns(width, levels) * format.texel_bytes();
         let slice_pitch = u64::from(row_pitch) * u64::from(height);
-        ImageDescriptor {
-            texels: 0,
-            slice_pitch,
-            row_pitch,
-            width,
-            height,
-            depth,
-            format,
-            levels,
-        }
+        ImageDescriptor { texels: 0, slice_pitch, row_pitch, width, height, depth, format, levels }
     }
 
     /// The descriptor's bytes.

@@ -2,7 +2,9 @@
 
 use crate::fit::Hardware;
 use crate::pipeline::Pipeline;
-use ::report::{AccessCount, CacheCount, ChannelCount, HTML_FILE, JSON_FILE, Measured, PortCount, Report};
+use ::report::{
+    AccessCount, CacheCount, ChannelCount, HTML_FILE, JSON_FILE, Measured, PortCount, Report,
+};
 use base::FileSet;
 use ir::Module;
 use schedule_to_report::{Made, Part};
@@ -86,13 +88,7 @@ pub(crate) fn add_measured(
 fn measured_cache(n: &sim::CacheCount) -> CacheCount {
     let all = (n.hits + n.misses).max(1) as f64;
     let hit_rate = (n.hits as f64 / all * 10_000.0).round() / 10_000.0;
-    CacheCount {
-        hits: n.hits,
-        misses: n.misses,
-        hit_rate,
-        waiting: n.waiting,
-        refused: n.refused,
-    }
+    CacheCount { hits: n.hits, misses: n.misses, hit_rate, waiting: n.waiting, refused: n.refused }
 }
 
 /// Channels by the name that they have in the first compute unit.

@@ -95,7 +95,7 @@ fn images_and_samplers_are_parsed() {
     // By the table of OpenCL's host API: CL_BGRA, CL_UNORM_INT8.
     assert_eq!((image.format.order.number(), image.format.data_type.number()), (0x10B6, 0x10D2));
     let (descriptor, levels) = image.levels("image2d_t").expect("a plane");
-    assert_eq!(levels, [image.texels.clone()]);
+    assert_eq!(levels, std::slice::from_ref(&image.texels));
     assert_eq!((descriptor.width, descriptor.height, descriptor.depth), (7, 5, 1));
     assert_eq!((descriptor.row_pitch, descriptor.slice_pitch), (28, 140));
     let (layers, _) = image.levels("image1d_array_t").expect("rows of an array");
@@ -122,11 +122,10 @@ fn images_have_mip_levels() {
     let image = parse("image:rg:uint8:zeros:u8[5,7,2];fill:u8[2,3,2]:9;");
     let (descriptor, levels) = image.levels("image2d_t").expect("three levels");
     assert_eq!((descriptor.width, descriptor.height, descriptor.levels), (7, 5, 3));
-    assert_eq!(levels.iter().map(|l| l.shape.clone()).collect::<Vec<_>>(), [
-        vec![5, 7, 2],
-        vec![2, 3, 2],
-        vec![1, 1, 2]
-    ]);
+    assert_eq!(
+        levels.iter().map(|l| l.shape.clone()).collect::<Vec<_>>(),
+        [vec![5, 7, 2], vec![2, 3, 2], vec![1, 1, 2]]
+    );
     // 7 texels, a gap of one, 3 texels, another gap, 1 texel
     assert_eq!((descriptor.row_pitch, descriptor.slice_pitch), (2 * 14, 5 * 2 * 14));
     let layers = parse("image:r:uint8:zeros:u8[5,4];;");

@@ -495,12 +495,11 @@ fn loads_per_unit(sh: &Shared, port: u32) -> u32 {
 /// iteration have their turns at one unit, whose cache then holds each line once.
 fn leisurely_loop(sh: &Shared, inst: Inst) -> Option<(usize, u32)> {
     let holds = |block: ir::Block| sh.s.func.blocks[block].insts.contains(&inst);
-    let (number, around) = sh
-        .s
-        .loops
-        .iter()
-        .enumerate()
-        .find(|(_, l)| l.kind == LoopKind::Pipelined && l.blocks.iter().any(|b| holds(*b)))?;
+    let (number, around) =
+        sh.s.loops
+            .iter()
+            .enumerate()
+            .find(|(_, l)| l.kind == LoopKind::Pipelined && l.blocks.iter().any(|b| holds(*b)))?;
     (sh.compute_units == 1 && around.ii > 1).then_some((number, around.ii.min(MOST_SHARING)))
 }
 

@@ -62,11 +62,7 @@ impl Sampler {
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`
-    pub fn new(
-        context: Arc<Context>,
-        modes: Modes,
-        properties: Option<Vec<u64>>,
-    ) -> Status<Self> {
+    pub fn new(context: Arc<Context>, modes: Modes, properties: Option<Vec<u64>>) -> Status<Self> {
         let Modes { normalized, addressing, filter, mip_filter, lods } = modes;
         let filters = CL_FILTER_NEAREST..=CL_FILTER_LINEAR;
         let known = (CL_ADDRESS_NONE..=CL_ADDRESS_MIRRORED_REPEAT).contains(&addressing)
@@ -79,7 +75,16 @@ impl Sampler {
             return Err(CL_INVALID_VALUE);
         }
         let (header, normalized) = (Header::new(), normalized == 1);
-        Ok(Sampler { header, context, normalized, addressing, filter, mip_filter, lods, properties })
+        Ok(Sampler {
+            header,
+            context,
+            normalized,
+            addressing,
+            filter,
+            mip_filter,
+            lods,
+            properties,
+        })
     }
 
     /// What kernels get for it.
