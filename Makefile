@@ -23,7 +23,7 @@ demo bench qor soak: export CLHLS_SIM_MODEL := fast
 KERNELS := $(notdir $(patsubst %/launches.toml,%,$(wildcard testbenches/kernels/*/launches.toml)))
 # Simulated in `make test`: one kernel or launch for each kind of hardware. `make sim` has them all.
 SIM_QUICK := vadd as_types async_copies:double_buffer_odd barrier_branches:mailbox_odd call_tree delay_lines_task:lagged_18 delay_lines_task:sums_77 division_task:mixed_one dot_product \
-  fir_task float_compare:extremes_nan generic_pointers:chosen_odd goto_machine half_types histogram_global histogram_local image_read:literal \
+  fir_task float_compare:extremes_nan generic_pointers:chosen_odd goto_machine half_types histogram_global histogram_local image_mipmaps:literal image_path:outside image_read:literal \
   image_write:row linked_list_task narrow_access:mixed_odd neighbours:in_place neighbours:iterations pipe_stream:many_150 pipe_transfer:some_fit pipe_window:mirror_8 pointer_tables private_arrays:counting_odd program_scope \
   relaxed_sums_task:dot_33 scan struct_args:nested_odd switch_interpreter task_nests:product_odd task_nests:triangle_odd task_nests:sequence_left transpose vector_shuffles:swizzle_odd
 

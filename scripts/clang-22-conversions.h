@@ -1,4 +1,4 @@
-// Correct integer conversions, and vloada_half3(), for clang-22 as a producer of SPIR-V.
+// Correct integer conversions, vloada_half3(), and images with mip levels, for clang-22 as a producer of SPIR-V.
 //
 // clang 22's SPIR-V back end lowers convert_T() between integers by the signedness of the destination alone: widening
 // uchar to uint becomes OpSConvert, char to int OpUConvert, and every saturating conversion of equal signedness takes
@@ -11,6 +11,52 @@
 #define clhls_function inline __attribute__((overloadable, always_inline, internal_linkage))
 // It also calls OpImageQueryFormat, which counts channel data types from 0, without adding the first of OpenCL's numbers.
 #define get_image_channel_data_type(image) (get_image_channel_data_type(image) + 0x10D0)
+
+// It leaves out the level of detail and the gradients that read_image takes, and writes the mip level that write_image takes
+// instead of the color. These functions are left as calls, with all arguments. A macro cannot tell `(int2){x, y}` from two
+// arguments: so they have the forms without a level, too, and only what has three arguments or less is never one of them.
+#if defined(cl_khr_mipmap_image) && __OPENCL_C_VERSION__ >= 200
+#define clhls_image_function __attribute__((overloadable))
+#define clhls_read(color, name, image, at, int_at, gradient)                                                           \
+    color clhls_image_function name(read_only image, sampler_t, at, float);                                            \
+    color clhls_image_function name(read_only image, sampler_t, at, gradient, gradient);                               \
+    color clhls_image_function name(read_only image, sampler_t, at);                                                   \
+    color clhls_image_function name(read_only image, sampler_t, int_at);                                               \
+    color clhls_image_function name(read_only image, int_at);                                                          \
+    color clhls_image_function name(read_write image, int_at);
+#define clhls_write(color, name, image, int_at)                                                                        \
+    void clhls_image_function name(write_only image, int_at, int, color);                                              \
+    void clhls_image_function name(read_write image, int_at, int, color);                                              \
+    void clhls_image_function name(write_only image, int_at, color);                                                   \
+    void clhls_image_function name(read_write image, int_at, color);
+#define clhls_image(image, at, int_at, gradient)                                                                       \
+    clhls_read(float4, clhls_read_imagef, image, at, int_at, gradient)                                                 \
+    clhls_read(int4, clhls_read_imagei, image, at, int_at, gradient)                                                   \
+    clhls_read(uint4, clhls_read_imageui, image, at, int_at, gradient)                                                 \
+    clhls_write(float4, clhls_write_imagef, image, int_at)                                                             \
+    clhls_write(int4, clhls_write_imagei, image, int_at)                                                               \
+    clhls_write(uint4, clhls_write_imageui, image, int_at)
+#define clhls_depth_image(image, at, int_at)                                                                           \
+    clhls_read(float, clhls_read_imagef, image, at, int_at, float2)                                                    \
+    clhls_write(float, clhls_write_imagef, image, int_at)
+clhls_image(image1d_t, float, int, float)
+clhls_image(image1d_array_t, float2, int2, float)
+clhls_image(image2d_t, float2, int2, float2)
+clhls_image(image2d_array_t, float4, int4, float2)
+clhls_image(image3d_t, float4, int4, float4)
+clhls_depth_image(image2d_depth_t, float2, int2)
+clhls_depth_image(image2d_array_depth_t, float4, int4)
+// The function for as many arguments as there are: `plain` for up to three of them, else `other`.
+#define clhls_by_count(plain, other, ...)                                                                              \
+    clhls_twelfth(__VA_ARGS__, other, other, other, other, other, other, other, other, plain, plain, plain, )
+#define clhls_twelfth(a, b, c, d, e, f, g, h, i, j, k, l, ...) l
+#define read_imagef(...) clhls_by_count(read_imagef, clhls_read_imagef, __VA_ARGS__)(__VA_ARGS__)
+#define read_imagei(...) clhls_by_count(read_imagei, clhls_read_imagei, __VA_ARGS__)(__VA_ARGS__)
+#define read_imageui(...) clhls_by_count(read_imageui, clhls_read_imageui, __VA_ARGS__)(__VA_ARGS__)
+#define write_imagef(...) clhls_by_count(write_imagef, clhls_write_imagef, __VA_ARGS__)(__VA_ARGS__)
+#define write_imagei(...) clhls_by_count(write_imagei, clhls_write_imagei, __VA_ARGS__)(__VA_ARGS__)
+#define write_imageui(...) clhls_by_count(write_imageui, clhls_write_imageui, __VA_ARGS__)(__VA_ARGS__)
+#endif
 
 // CLK_NULL_RESERVE_ID is a constant of a type of which the back end has none: the compiler crashes. Memory has it.
 #ifdef CLK_NULL_RESERVE_ID

@@ -396,6 +396,17 @@ module clhls_load_cached #(
   );
 `endif
 
+  // What the report of a profiled launch says of the cache: lookups that found their line asked for (0) and that asked for it (1),
+  // cycles in which the oldest request waited for its line (2) and in which a request was not taken (3).
+`ifdef CLHLS_PROFILE
+  import "DPI-C" function void clhls_count_cache(input int site, input int what);
+  always @(posedge clk) begin
+    if (~rst & go & (|p3_pred_q)) clhls_count_cache(SITE, {31'b0, p3_need_q});
+    if (~rst & h_valid & ~h_ready & r1_free) clhls_count_cache(SITE, 2);
+    if (~rst & s_valid & ~s_ready) clhls_count_cache(SITE, 3);
+  end
+`endif
+
   wire unused = &{1'b0, beat_ready_unused, SITE != 0};
 
 endmodule

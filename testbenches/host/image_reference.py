@@ -1,13 +1,14 @@
 """What OpenCL's image functions give, in exact arithmetic.
 
 Written from the chapters "Image addressing and filtering" of OpenCL C and "Image addressing and filtering" of the OpenCL
-SPIR-V environment specification. Nothing here knows how this project computes them: numbers are fractions, and rounding
+SPIR-V environment specification, for mip levels from cl_khr_mipmap_image and section 3.9.7 of the OpenGL 3.0
+specification, which that extension refers to. Nothing here knows how this project computes them: numbers are fractions, and rounding
 happens once, where a specification says so.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
+from math import ceil, floor, log2
 
 import numpy as np
 
@@ -183,6 +184,50 @@ def read(im, sampler, coordinates):
         for n, component in enumerate(color(im, place(along))):
             total[n] += weight * Fraction(float(component))
     return [rounded(t) for t in total]
+
+
+def levels(value, kind):
+    """The Image of each mip level of an `image:` value, the largest one first."""
+    axes, arrayed = {"image1d": 1, "image2d": 2, "image3d": 3}[kind.split("_")[0]], "array" in kind
+    everything = [image(value, kind)]
+    for number, mip in enumerate(value.mips, start=1):
+        shape = list(value.texels.shape)
+        for k in range(arrayed, axes + arrayed):  # layers come first
+            shape[k] = max(shape[k] >> number, 1)
+        texels = np.zeros(shape, value.texels.dtype) if mip is None else mip
+        assert texels.shape == tuple(shape), f"level {number} is {texels.shape}, not {shape}"
+        everything.append(image(type(value)(value.order, value.data_type, texels), kind))
+    return everything
+
+
+def detail(mips, sampler, gradients):
+    """The level of detail of gradients along x and y: the base 2 logarithm of the longer one, in texels."""
+    normalized = sampler[0]
+    squares = []
+    for gradient in gradients:
+        sizes = mips[0].sizes if normalized else (1, 1, 1)
+        squares.append(sum((Fraction(float(g)) * n) ** 2 for g, n in zip(gradient[:mips[0].axes], sizes)))
+    longest = max(squares)
+    return -1000.0 if longest == 0 else log2(longest) / 2
+
+
+def read_lod(mips, sampler, mip_filter, limits, coordinates, lod):
+    """A color at a level of detail, a float. `mips`: the image's levels; `limits`: least and largest lod of the sampler."""
+    lod = Fraction(float(lod))
+    least, largest = limits
+    last = len(mips) - 1
+    lod = max(lod, least)
+    lod = min(lod, last if largest is None else min(largest, last))
+    if mip_filter == "nearest" or mips[0].data_type in INTEGERS:
+        # "nearest": ceil(lod + 1/2) - 1
+        return read(mips[max(ceil(lod + Fraction(1, 2)) - 1, 0)], sampler, coordinates)
+    lower = floor(lod)
+    weight = lod - lower
+    first = read(mips[lower], sampler, coordinates)
+    if not weight:
+        return first
+    second = read(mips[lower + 1], sampler, coordinates)
+    return [rounded((1 - weight) * Fraction(float(a)) + weight * Fraction(float(b))) for a, b in zip(first, second)]
 
 
 def encoded(order, data_type, color):

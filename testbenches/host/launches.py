@@ -52,11 +52,12 @@ class Numbers:
 
 @dataclass(frozen=True)
 class ImageValue:
-    """`image:ORDER:TYPE:VALUE`: texels and their format."""
+    """`image:ORDER:TYPE:VALUE;VALUE...`: texels and their format; of mip levels behind the first None, where they are zeros."""
 
     order: str
     data_type: str
     texels: np.ndarray
+    mips: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class Sampler:
     normalized: bool
     mode: str
     filter: str
+    mip_filter: str = "nearest"
+    lods: tuple = (Fraction(0), None)  # the least and the largest level of detail; None: no limit
 
 
 @dataclass(frozen=True)
@@ -191,15 +194,20 @@ def parse(text, folder=".", pipes=None):
     if text.startswith("bytes:"):
         return RawBytes(bytes.fromhex(text[6:]))
     if text.startswith("image:"):
-        _, order, data_type, texels = text.split(":", 3)
-        return ImageValue(order, data_type, parse(texels, folder))
+        _, order, data_type, levels = text.split(":", 3)
+        texels, *mips = (parse(level, folder) if level else None for level in levels.split(";"))
+        return ImageValue(order, data_type, texels, tuple(mips))
     if text.startswith("pipe:"):
         name = text[5:] if text.count(":") == 1 else ""
         capacity, packets = (pipes[name] if name else text[5:]).split(":", 1)
         return PipeValue(int(capacity), parse(packets, folder), name)
     if text.startswith("sampler:"):
-        normalized, mode, how = text[8:].split(",")
-        return Sampler(normalized == "normalized", mode, how)
+        normalized, mode, how, *mips = text[8:].split(",")
+        sampler = Sampler(normalized == "normalized", mode, how)
+        if mips:
+            limits = tuple(Fraction(x) for x in mips[1].split("..")) if len(mips) > 1 else sampler.lods
+            sampler = Sampler(sampler.normalized, mode, how, mips[0].removeprefix("mip_"), limits)
+        return sampler
     match = BUFFER.match(text)
     if match is None:
         if ":" in text:

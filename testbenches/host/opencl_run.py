@@ -40,9 +40,7 @@ class Implementation:
         # kernels need not be able to write images in sRGB's space
         access = cl.mem_flags.READ_ONLY if value.order.startswith("s") else cl.mem_flags.READ_WRITE
         flags = access | cl.mem_flags.COPY_HOST_PTR
-        name = ORDERS.get(value.order, value.order.upper())
-        cl_format = cl.ImageFormat(getattr(cl.channel_order, name, CL_ARGB),
-                                   getattr(cl.channel_type, TYPES[value.data_type], CL_UNORM_INT_101010_2))
+        cl_format = image_format(value)
         sizes = tuple(reversed(texels.shape[:DIMENSIONS[kind]]))
         if kind == "image1d_buffer_t":
             buffer = cl.Buffer(self.context, flags, hostbuf=texels)
@@ -107,6 +105,13 @@ class Implementation:
                 else:
                     results[name] = after
         return results
+
+
+def image_format(value):
+    """The cl_image_format of an ImageValue."""
+    name = ORDERS.get(value.order, value.order.upper())
+    return cl.ImageFormat(getattr(cl.channel_order, name, CL_ARGB),
+                          getattr(cl.channel_type, TYPES[value.data_type], CL_UNORM_INT_101010_2))
 
 
 def image_sizes(texels, kind):

@@ -4,6 +4,8 @@
 //! write texels of a format that is not known before the launch stands in one of its words, [`decode`]. `docs/images.md`
 //! describes all of it.
 
+pub mod level;
+
 use serde::{Deserialize, Serialize};
 
 /// Byte offsets in a descriptor; all numbers are little endian.
@@ -390,7 +392,7 @@ pub struct ImageDescriptor {
     pub depth: u32,
     /// Format of the texels.
     pub format: ImageFormat,
-    /// Mip levels, 1 for images without.
+    /// Mip levels, 1 for images without. Those behind the first stand behind it in each row: [`level`].
     pub levels: u32,
 }
 
@@ -401,19 +403,15 @@ impl ImageDescriptor {
     pub const ALIGN: u32 = 8;
 
     /// An image whose texels stand without gaps.
-    pub fn packed(format: ImageFormat, [width, height, depth]: [u32; 3]) -> Self {
-        let row_pitch = width * format.texel_bytes();
+    pub fn packed(format: ImageFormat, sizes: [u32; 3]) -> Self {
+        Self::with_levels(format, sizes, 1)
+    }
+
+    /// An image with this many mip levels whose rows stand without gaps.
+    pub fn with_levels(format: ImageFormat, [width, height, depth]: [u32; 3], levels: u32) -> Self {
+        let row_pitch = level::columns(width, levels) * format.texel_bytes();
         let slice_pitch = u64::from(row_pitch) * u64::from(height);
-        ImageDescriptor {
-            texels: 0,
-            slice_pitch,
-            row_pitch,
-            width,
-            height,
-            depth,
-            format,
-            levels: 1,
-        }
+        ImageDescriptor { texels: 0, slice_pitch, row_pitch, width, height, depth, format, levels }
     }
 
     /// The descriptor's bytes.
@@ -460,6 +458,23 @@ pub mod sampler {
     pub const NEAREST: u32 = 0x10;
     /// Weighted by distance.
     pub const LINEAR: u32 = 0x20;
+    /// Between the two nearest mip levels, weighted by distance; otherwise the nearest level.
+    pub const MIP_LINEAR: u32 = 0x40;
+    /// Lowest bit and width of the least level of detail: a fixed-point number with [`LOD_FRACTION`] bits of fraction.
+    pub const LOD_MIN: (u8, u32) = (8, 12);
+    /// Lowest bit and width of the largest level of detail, likewise, with all its bits inverted: zeros are no limit.
+    pub const LOD_MAX: (u8, u32) = (20, 12);
+    /// Bits behind the point of both.
+    pub const LOD_FRACTION: u32 = 8;
+
+    /// The bits of a sampler's word that limit the level of detail, to the nearest that the word can hold.
+    pub fn lod_limits(min: f32, max: f32) -> u32 {
+        let most = (1u32 << LOD_MIN.1) - 1;
+        let scale = (1u32 << LOD_FRACTION) as f32;
+        // a cast limits what is too small or too large, and makes NaN 0
+        let fixed = |x: f32| ((x * scale).round_ties_even() as u32).min(most);
+        fixed(min) << LOD_MIN.0 | (most - fixed(max)) << LOD_MAX.0
+    }
 }
 
 #[cfg(test)]
@@ -484,6 +499,16 @@ mod tests {
         assert_eq!(of("rgb", "unorm565"), Some(2));
         assert_eq!(of("bgra", "unorm8"), Some(4));
         assert_eq!(of("bgra", "float"), None);
+    }
+
+    #[test]
+    fn limits_of_the_level_of_detail_are_rounded_and_none_is_zero() {
+        use sampler::lod_limits;
+        assert_eq!(lod_limits(0.0, f32::MAX), 0);
+        assert_eq!(lod_limits(-3.0, f32::INFINITY), 0);
+        assert_eq!(lod_limits(1.5, 3.0), 0x180 << 8 | (0xFFF - 0x300) << 20);
+        assert_eq!(lod_limits(0.0, 0.0), 0xFFF << 20);
+        assert_eq!(lod_limits(1.0 / 512.0, 99.0), 0, "to even");
     }
 
     #[test]

@@ -82,10 +82,12 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
         (signature, result, others, hardware, target.device.device().name(), time)
     };
     for (name, file) in &args.outputs {
-        if let Some((_, array)) = find_output(&result, &signature, &others, name) {
-            let bytes = if file.ends_with(".png") { array.to_png()? } else { array.to_npy() };
-            replace_file(Path::new(file), &bytes)?;
-        }
+        let Some((_, array)) = find_output(&result, &signature, &others, name) else {
+            let what = format!("--out {name}={file}: the launch has no such buffer or mip level");
+            return Err(Failure::new("E0613", what));
+        };
+        let bytes = if file.ends_with(".png") { array.to_png()? } else { array.to_npy() };
+        replace_file(Path::new(file), &bytes)?;
     }
     if let Some(warning) = result.printed.warning() {
         streams.warn(&[warning]);
@@ -369,7 +371,8 @@ fn check_outputs(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
         if args.beside.iter().any(of_other) {
             continue;
         }
-        if !signature.arg(name).is_some_and(|a| a.kind.has_memory()) {
+        let known = signature.arg(name).is_some_and(|a| a.kind.has_memory());
+        if !known && mip_level(signature, name).is_none() {
             let what =
                 format!("--out {name}={file}: kernel `{}` has no such buffer", signature.name);
             return Err(Failure::new("E0613", what));
@@ -397,8 +400,19 @@ fn find_buffer<'a>(
     signature: &KernelSignature,
     name: &str,
 ) -> Option<&'a (String, Array)> {
-    let arg = signature.arg(name)?;
-    result.buffers.iter().find(|(n, _)| *n == arg.name)
+    let name = match (signature.arg(name), mip_level(signature, name)) {
+        (Some(arg), _) => arg.name.clone(),
+        (None, Some((image, level))) => format!("{}.{level}", image.name),
+        _ => return None,
+    };
+    result.buffers.iter().find(|(n, _)| *n == name)
+}
+
+/// `NAME.LEVEL`: a mip level of an image.
+fn mip_level<'k>(signature: &'k KernelSignature, name: &str) -> Option<(&'k abi::Arg, u32)> {
+    let (name, level) = name.rsplit_once('.')?;
+    let image = signature.arg(name).filter(|arg| arg.kind == abi::ArgKind::Image)?;
+    Some((image, level.parse().ok()?))
 }
 
 fn summary(
@@ -436,7 +450,8 @@ fn summary(
         text.extend(hardware.map(kernel_text));
     }
     let written = |name: &str| {
-        let access = signature.args.iter().find(|a| a.name == name).map(|a| a.access);
+        let image = mip_level(signature, name).map(|(image, _)| image);
+        let access = signature.args.iter().find(|a| a.name == name).or(image).map(|a| a.access);
         matches!(access, Some(Access::ReadWrite | Access::WriteOnly))
     };
     for (name, array) in result.buffers.iter().filter(|(n, _)| written(n)) {

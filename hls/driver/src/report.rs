@@ -2,7 +2,9 @@
 
 use crate::fit::Hardware;
 use crate::pipeline::Pipeline;
-use ::report::{AccessCount, ChannelCount, HTML_FILE, JSON_FILE, Measured, PortCount, Report};
+use ::report::{
+    AccessCount, CacheCount, ChannelCount, HTML_FILE, JSON_FILE, Measured, PortCount, Report,
+};
 use base::FileSet;
 use ir::Module;
 use schedule_to_report::{Made, Part};
@@ -57,12 +59,19 @@ pub(crate) fn add_measured(
         read_bytes_per_second: per_second(n.read_bytes),
         written_bytes_per_second: per_second(n.written_bytes),
     });
-    let accesses = kernel.sites.iter().zip(&profile.accesses).filter(|(s, _)| s.port.is_some());
-    let accesses = accesses.map(|(site, n)| AccessCount {
+    let counts = profile.accesses.iter().zip(&profile.caches);
+    let accesses = kernel.sites.iter().zip(counts).filter(|(s, _)| s.port.is_some());
+    let described = report.kernels.iter().find(|k| k.name == kernel.signature.name);
+    let has_cache = |id: u32| {
+        let access = described.and_then(|k| k.accesses.iter().find(|a| a.id == id));
+        access.is_some_and(|a| a.cache_bytes > 0)
+    };
+    let accesses = accesses.map(|(site, (n, cache))| AccessCount {
         id: site.id,
         count: n.accesses,
         bytes: n.bytes,
         bytes_per_second: per_second(n.bytes),
+        cache: has_cache(site.id).then(|| measured_cache(cache)),
     });
     let measured = Measured {
         cycles,
@@ -74,6 +83,12 @@ pub(crate) fn add_measured(
     if let Some(described) = report.kernel_mut(&kernel.signature.name) {
         described.measured = Some(measured);
     }
+}
+
+fn measured_cache(n: &sim::CacheCount) -> CacheCount {
+    let all = (n.hits + n.misses).max(1) as f64;
+    let hit_rate = (n.hits as f64 / all * 10_000.0).round() / 10_000.0;
+    CacheCount { hits: n.hits, misses: n.misses, hit_rate, waiting: n.waiting, refused: n.refused }
 }
 
 /// Channels by the name that they have in the first compute unit.

@@ -75,6 +75,39 @@ fn measurements_count_what_happened() {
 }
 
 #[test]
+fn caches_of_images_are_measured() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let module = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../testbenches/filetests/spirv-to-ir/image_sample.spv"
+    );
+    let mut command = program();
+    command.args(["run", module, "-q", "--device", "sim", "--board", "unit", "--profile"]);
+    command.args(["--global", "40", "--image-format", "sample.0=r:float", "--report"]);
+    command.args([text(dir.path()), "--arg", "0=image:r:float:rand:f32[20,16]:1"]);
+    command.args(["--arg", "1=zeros:f32[40,4]"]);
+    command.env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+    let o = outcome(&command.output().expect("ran"));
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    let report = read(dir.path());
+    let kernel = &report.kernels[0];
+    let m = kernel.measured.as_ref().expect("measured");
+    let mut misses = 0;
+    for (access, n) in kernel.accesses.iter().zip(&m.accesses) {
+        assert_eq!(n.cache.is_some(), access.cache_bytes > 0, "{access:?}");
+        let Some(cache) = &n.cache else { continue };
+        assert_eq!(cache.hits + cache.misses, n.count, "{cache:?}");
+        let rate = cache.hits as f64 / n.count as f64;
+        assert!((cache.hit_rate - rate).abs() < 1e-4, "{cache:?}");
+        // It waits for each line that it asks for, and does nothing else for longer than the launch.
+        assert!((1..=m.cycles).contains(&cache.waiting) && cache.refused < m.cycles, "{cache:?}");
+        misses += cache.misses;
+    }
+    // Columns 0 to 10 of rows 0 to 20, a line of 64 bytes each: a cache for even rows and one for odd ones, twice.
+    assert_eq!(misses, 2 * 20);
+}
+
+#[test]
 fn a_kernel_file_is_measured_too() {
     let (dir, input) = scratch();
     let out = dir.path().join("report");

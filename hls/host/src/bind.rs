@@ -10,8 +10,8 @@ use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature, PipeDescriptor, Scalar
 pub enum BoundArg {
     /// Contents of the buffer behind a pointer to global or constant memory.
     Buffer(Array),
-    /// An image: its descriptor without the texels' address, and the texels.
-    Image(ImageDescriptor, Array),
+    /// An image: its descriptor without the texels' address, and the texels of each mip level.
+    Image(ImageDescriptor, Vec<Array>),
     /// A pipe: its descriptor without the object's address, and the value.
     Pipe(PipeDescriptor, PipeValue),
     /// Size in bytes of the memory behind a local pointer.
@@ -108,10 +108,10 @@ pub fn bind(kernel: &KernelSignature, arg: &Arg, value: &Value) -> Result<BoundA
             Ok(bytes) => Ok(BoundArg::Value(bytes)),
             Err(error) => fail(error.kind, error.message),
         },
-        (ArgKind::Image, Value::Image(image)) => match image.descriptor(&arg.type_name) {
-            Ok(descriptor) => match format_mismatch(arg, descriptor) {
+        (ArgKind::Image, Value::Image(image)) => match image.levels(&arg.type_name) {
+            Ok((descriptor, levels)) => match format_mismatch(arg, descriptor) {
                 Some(problem) => fail(ErrorKind::ArgValue, problem),
-                None => Ok(BoundArg::Image(descriptor, image.texels.clone())),
+                None => Ok(BoundArg::Image(descriptor, levels)),
             },
             Err(problem) => fail(ErrorKind::ArgValue, problem),
         },

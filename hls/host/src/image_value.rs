@@ -1,7 +1,7 @@
 //! Images and samplers as values of arguments.
 
 use crate::{Array, Error, ErrorKind, Value};
-use abi::image::sampler;
+use abi::image::{level, sampler};
 use abi::{ChannelOrder, ChannelType, ImageDescriptor, ImageFormat, ScalarType};
 use image::ImageEncoder;
 use image::codecs::png::PngEncoder;
@@ -14,6 +14,8 @@ pub struct ImageValue {
     pub format: ImageFormat,
     /// The texels: slices or layers, rows, texels of a row, and, where a texel has several elements, those.
     pub texels: Array,
+    /// The mip levels behind the first, likewise; `None` is a level of zeros.
+    pub mips: Vec<Option<Array>>,
 }
 
 fn bad(message: String) -> Error {
@@ -34,22 +36,75 @@ impl ImageValue {
                 "{what}; formats are rgba:unorm8, r:float, ... (docs/images.md)"
             )));
         };
-        match Value::parse(parts.next().unwrap_or(""), folder)? {
-            Value::Array(texels) => Ok(ImageValue { format, texels }),
-            other => Err(bad(format!(
-                "expected the texels after `{order}:{data_type}:`, got {}",
-                other.describe()
-            ))),
-        }
+        let mut levels = parts.next().unwrap_or("").split(';');
+        let texels = match Value::parse(levels.next().unwrap_or(""), folder)? {
+            Value::Array(texels) => texels,
+            other => {
+                return Err(bad(format!(
+                    "expected the texels after `{order}:{data_type}:`, got {}",
+                    other.describe()
+                )));
+            }
+        };
+        let mips = levels.map(|text| mip(text, folder)).collect::<Result<_, _>>()?;
+        Ok(ImageValue { format, texels, mips })
     }
 
-    /// The descriptor for an argument of this OpenCL C type, without the texels' address.
+    /// Parses `FILE.png;LEVEL;...`, what stands after `@`, if the first file is an image file.
+    pub(crate) fn parse_files(text: &str, folder: &Path) -> Option<Result<Self, Error>> {
+        let mut levels = text.split(';');
+        let first = levels.next().filter(|file| file.ends_with(".png"))?;
+        Some(read_png(&folder.join(first)).and_then(|image| {
+            let mips = levels.map(|text| mip(text, folder)).collect::<Result<_, _>>()?;
+            Ok(ImageValue { mips, ..image })
+        }))
+    }
+
+    /// The descriptor for an argument of this OpenCL C type, without the texels' address, and the texels of all mip levels.
     ///
     /// # Errors
     /// A sentence if the texels' shape is not that of such an image.
-    pub fn descriptor(&self, type_name: &str) -> Result<ImageDescriptor, String> {
+    pub fn levels(&self, type_name: &str) -> Result<(ImageDescriptor, Vec<Array>), String> {
         let layout = Layout::of(type_name)
             .ok_or_else(|| format!("`{type_name}` is not the name of an image type"))?;
+        let sizes = self.sizes(layout, type_name)?;
+        let count = 1 + self.mips.len() as u32;
+        let most = match layout {
+            Layout::Row if type_name == "image1d_buffer_t" => 1,
+            _ => level::most(sizes.into_iter().take(layout.axes())).min(level::MAX_LEVELS),
+        };
+        if count > most {
+            return Err(format!(
+                "an {type_name} of {:?} texels has at most {most} mip levels; got {count}",
+                self.texels.shape
+            ));
+        }
+        let mut all = vec![self.texels.clone()];
+        for (mip, number) in self.mips.iter().zip(1..) {
+            let mut shape = self.texels.shape.clone();
+            for (size, &place) in shape.iter_mut().zip(layout.places()) {
+                if place < layout.axes() {
+                    *size = (*size >> number).max(1);
+                }
+            }
+            let scalar = self.texels.scalar;
+            let bytes = shape.iter().product::<u64>() * u64::from(scalar.bytes());
+            let zeros = || Array { scalar, bytes: vec![0; bytes as usize], shape: shape.clone() };
+            let texels = mip.clone().unwrap_or_else(zeros);
+            if (texels.scalar, &texels.shape) != (scalar, &shape) {
+                return Err(format!(
+                    "mip level {number} is an array {scalar}{shape:?}; got {}{:?}",
+                    texels.scalar, texels.shape
+                ));
+            }
+            all.push(texels);
+        }
+        let descriptor = ImageDescriptor::with_levels(self.format, sizes, count);
+        Ok((descriptor, all))
+    }
+
+    /// Width, height, and depth or layers.
+    fn sizes(&self, layout: Layout, type_name: &str) -> Result<[u32; 3], String> {
         let (shape, element) = (&self.texels.shape, self.texels.scalar.bytes());
         let texel = self.format.texel_bytes();
         let count = layout.dimensions();
@@ -70,8 +125,66 @@ impl ImageValue {
             let size = u32::try_from(n).ok().filter(|n| *n > 0 && *n < 1 << 24);
             sizes[layout.places()[k]] = size.ok_or_else(|| format!("a size of {n}"))?;
         }
-        Ok(ImageDescriptor::packed(self.format, sizes))
+        Ok(sizes)
     }
+}
+
+/// A mip level behind the first: nothing, an image file or an array.
+fn mip(text: &str, folder: &Path) -> Result<Option<Array>, Error> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    match Value::parse(text, folder)? {
+        Value::Array(texels) => Ok(Some(texels)),
+        Value::Image(image) if text.starts_with('@') => Ok(Some(image.texels)),
+        other => Err(bad(format!("expected a mip level's texels, got {}", other.describe()))),
+    }
+}
+
+/// Where the rows of a mip level begin in the memory of an image, and their bytes.
+fn rows(image: ImageDescriptor, number: u32, texels: &Array) -> (Vec<usize>, usize) {
+    let texel = image.format.texel_bytes();
+    let width = level::size(image.width, number);
+    let bytes = (width * texel) as usize;
+    let start = (level::column(image.width, number) * texel) as usize;
+    // All levels number the rows and slices alike; this one may have less of them.
+    let count = texels.bytes.len() / bytes.max(1);
+    let height = match image.depth {
+        1 => count,
+        _ => level::size(image.height, number) as usize,
+    };
+    let of = |row: usize| {
+        let (slice, row) = (row / height.max(1), row % height.max(1));
+        start + slice * image.slice_pitch as usize + row * image.row_pitch as usize
+    };
+    ((0..count).map(of).collect(), bytes)
+}
+
+/// The memory of an image with these levels.
+pub(crate) fn in_memory(image: ImageDescriptor, levels: &[Array]) -> Vec<u8> {
+    if let [only] = levels {
+        return only.bytes.clone();
+    }
+    let mut memory = vec![0; image.slice_pitch as usize * image.depth as usize];
+    for (number, texels) in (0..).zip(levels) {
+        let (starts, bytes) = rows(image, number, texels);
+        for (start, row) in starts.into_iter().zip(texels.bytes.chunks_exact(bytes.max(1))) {
+            memory[start..start + bytes].copy_from_slice(row);
+        }
+    }
+    memory
+}
+
+/// The levels of an image in memory, of the types and shapes that `levels` have.
+pub(crate) fn from_memory(image: ImageDescriptor, levels: &[Array], memory: &[u8]) -> Vec<Array> {
+    let mut all = levels.to_vec();
+    for (number, texels) in (0..).zip(&mut all) {
+        let (starts, bytes) = rows(image, number, texels);
+        for (start, row) in starts.into_iter().zip(texels.bytes.chunks_exact_mut(bytes.max(1))) {
+            row.copy_from_slice(&memory[start..start + bytes]);
+        }
+    }
+    all
 }
 
 /// Which dimensions an image has.
@@ -100,6 +213,15 @@ impl Layout {
         self.places().len()
     }
 
+    /// Coordinates without the layer: those along which mip levels are smaller.
+    fn axes(self) -> usize {
+        match self {
+            Layout::Row | Layout::RowArray => 1,
+            Layout::Plane | Layout::PlaneArray => 2,
+            Layout::Volume => 3,
+        }
+    }
+
     /// For each dimension of the array, the slowest first, its place among width, height, and depth or layers.
     fn places(self) -> &'static [usize] {
         match self {
@@ -122,12 +244,12 @@ impl Layout {
 }
 
 /// The word of a sampler from what stands after `sampler:`: `normalized` or `unnormalized`, an addressing mode and a
-/// filter, joined with commas.
+/// filter, and maybe a filter between mip levels and limits of the level of detail, joined with commas.
 ///
 /// # Errors
 /// [`ErrorKind::Value`]
 pub(crate) fn parse_sampler(text: &str) -> Result<u32, Error> {
-    const WORDS: [(&str, u32, usize); 9] = [
+    const WORDS: [(&str, u32, usize); 11] = [
         ("unnormalized", 0, 0),
         ("normalized", sampler::NORMALIZED, 0),
         ("none", sampler::NONE, 1),
@@ -137,19 +259,27 @@ pub(crate) fn parse_sampler(text: &str) -> Result<u32, Error> {
         ("mirrored_repeat", sampler::MIRRORED_REPEAT, 1),
         ("nearest", sampler::NEAREST, 2),
         ("linear", sampler::LINEAR, 2),
+        ("mip_nearest", 0, 3),
+        ("mip_linear", sampler::MIP_LINEAR, 3),
     ];
     let parts: Vec<&str> = text.split(',').collect();
-    let word = |k: usize| {
-        let found = WORDS.iter().find(|(name, _, kind)| *kind == k && parts.get(k) == Some(name));
-        found.map(|(_, bits, _)| *bits)
+    let limits = |text: &str| {
+        let (min, max) = text.split_once("..")?;
+        Some(sampler::lod_limits(min.parse().ok()?, max.parse().ok()?))
     };
-    match (word(0), word(1), word(2), parts.len()) {
-        (Some(normalized), Some(mode), Some(filter), 3) => Ok(normalized | mode | filter),
-        _ => Err(bad(format!(
-            "`sampler:{text}`: expected `normalized` or `unnormalized`, then `none`, `clamp_to_edge`, `clamp`, \
-             `repeat` or `mirrored_repeat`, then `nearest` or `linear`, joined with commas"
-        ))),
+    let mut all = (parts.len() >= 3).then_some(0);
+    for (k, part) in parts.iter().enumerate() {
+        let found = WORDS.iter().find(|(name, _, kind)| *kind == k && name == part);
+        let bits = if k == 4 { limits(part) } else { found.map(|(_, bits, _)| *bits) };
+        all = all.zip(bits).map(|(all, bits)| all | bits);
     }
+    all.ok_or_else(|| {
+        bad(format!(
+            "`sampler:{text}`: expected `normalized` or `unnormalized`, then `none`, `clamp_to_edge`, `clamp`, \
+             `repeat` or `mirrored_repeat`, then `nearest` or `linear`, and maybe `mip_nearest` or `mip_linear`, and \
+             limits of the level of detail, `MIN..MAX`, joined with commas"
+        ))
+    })
 }
 
 /// An image file as an image of four bytes a texel: red, green, blue, alpha.
@@ -162,7 +292,8 @@ pub(crate) fn read_png(path: &Path) -> Result<ImageValue, Error> {
     let shape = vec![texels.height().into(), texels.width().into(), 4];
     let format = ImageFormat { order: ChannelOrder::RGBA, data_type: ChannelType::UnormInt8 };
     let bytes = texels.into_raw();
-    Ok(ImageValue { format, texels: Array { scalar: ScalarType::U8, shape, bytes } })
+    let texels = Array { scalar: ScalarType::U8, shape, bytes };
+    Ok(ImageValue { format, texels, mips: vec![] })
 }
 
 impl Array {

@@ -2,6 +2,7 @@
 
 use crate::bind::{BoundArg, bind_all};
 use crate::device::describe;
+use crate::image_value::{from_memory, in_memory};
 use crate::{
     Array, BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, Start,
     Value,
@@ -15,7 +16,8 @@ pub struct RunResult {
     /// What it did and took.
     pub stats: LaunchStats,
     /// The contents of all buffer, image and pipe arguments after the launch, by argument name, in argument order,
-    /// with the element type and shape they came with; of a pipe the packets in it.
+    /// with the element type and shape they came with; of a pipe the packets in it. The mip levels of an image behind the
+    /// first one follow it, as `NAME.1` and so on.
     pub buffers: Vec<(String, Array)>,
     /// The objects of all pipe arguments after the launch, by argument name: see [`PipeValue::object`](crate::PipeValue).
     pub pipes: Vec<(String, Vec<u8>)>,
@@ -77,6 +79,8 @@ pub fn run_together(
         for (arg, content) in signature.args.iter().zip(contents) {
             let Some(content) = content else { continue };
             buffers.push((arg.name.clone(), content.array));
+            let mips = (1..).zip(content.mips);
+            buffers.extend(mips.map(|(number, mip)| (format!("{}.{number}", arg.name), mip)));
             pipes.extend(content.object.map(|object| (arg.name.clone(), object)));
         }
         results.push(RunResult { stats, buffers, pipes, printed: Printed::default() });
@@ -90,6 +94,8 @@ pub fn run_together(
 /// What an argument holds after a launch.
 struct Content {
     array: Array,
+    /// The levels of an image behind the first.
+    mips: Vec<Array>,
     /// Of a pipe.
     object: Option<Vec<u8>>,
 }
@@ -126,10 +132,11 @@ impl Memory<'_> {
                 let buffer = self.buffer(info, array.bytes.len() as u64, &array.bytes)?;
                 LaunchArg::Buffer { buffer, offset: 0 }
             }
-            BoundArg::Image(descriptor, texels) => {
+            BoundArg::Image(descriptor, levels) => {
                 // Kernels read whole units of memory; what lies behind the last texel has no meaning.
-                let size = (texels.bytes.len() as u64).next_multiple_of(TEXEL_ALIGN);
-                let buffer = self.buffer(info, size, &texels.bytes)?;
+                let texels = in_memory(*descriptor, levels);
+                let size = (texels.len() as u64).next_multiple_of(TEXEL_ALIGN);
+                let buffer = self.buffer(info, size, &texels)?;
                 LaunchArg::Image { buffer, descriptor: *descriptor }
             }
             BoundArg::Pipe(descriptor, pipe) => {
@@ -198,11 +205,16 @@ fn contents(
     let mut contents = Vec::with_capacity(bound.len());
     for (arg, bound) in args.iter().zip(bound) {
         contents.push(match (arg, bound) {
-            (&LaunchArg::Buffer { buffer, .. }, BoundArg::Buffer(array))
-            | (&LaunchArg::Image { buffer, .. }, BoundArg::Image(_, array)) => {
+            (&LaunchArg::Buffer { buffer, .. }, BoundArg::Buffer(array)) => {
                 let mut after = array.clone();
                 device.read(buffer, 0, &mut after.bytes)?;
-                Some(Content { array: after, object: None })
+                Some(Content { array: after, mips: vec![], object: None })
+            }
+            (&LaunchArg::Image { buffer, .. }, BoundArg::Image(descriptor, levels)) => {
+                let mut memory = in_memory(*descriptor, levels);
+                device.read(buffer, 0, &mut memory)?;
+                let mut mips = from_memory(*descriptor, levels, &memory);
+                (!mips.is_empty()).then(|| Content { array: mips.remove(0), mips, object: None })
             }
             (&LaunchArg::Pipe { buffer, descriptor }, BoundArg::Pipe(_, pipe)) => {
                 let mut object = vec![0; descriptor.object_bytes() as usize];
@@ -210,7 +222,7 @@ fn contents(
                 let packets = pipe.packets_in(descriptor, &object);
                 let info = &kernel.args[contents.len()];
                 let array = packets.ok_or_else(|| no_pipe(kernel, info))?;
-                Some(Content { array, object: Some(object) })
+                Some(Content { array, mips: vec![], object: Some(object) })
             }
             _ => None,
         });

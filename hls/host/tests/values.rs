@@ -94,13 +94,14 @@ fn images_and_samplers_are_parsed() {
     };
     // By the table of OpenCL's host API: CL_BGRA, CL_UNORM_INT8.
     assert_eq!((image.format.order.number(), image.format.data_type.number()), (0x10B6, 0x10D2));
-    let descriptor = image.descriptor("image2d_t").expect("a plane");
+    let (descriptor, levels) = image.levels("image2d_t").expect("a plane");
+    assert_eq!(levels, std::slice::from_ref(&image.texels));
     assert_eq!((descriptor.width, descriptor.height, descriptor.depth), (7, 5, 1));
     assert_eq!((descriptor.row_pitch, descriptor.slice_pitch), (28, 140));
-    let layers = image.descriptor("image1d_array_t").expect("rows of an array");
+    let (layers, _) = image.levels("image1d_array_t").expect("rows of an array");
     assert_eq!((layers.width, layers.height, layers.depth), (7, 1, 5));
     assert_eq!((layers.row_pitch, layers.slice_pitch), (28, 28));
-    let wrong = image.descriptor("image3d_t").expect_err("no volume");
+    let wrong = image.levels("image3d_t").expect_err("no volume");
     assert!(wrong.contains("[depth, height, width] of 4-byte texels"), "{wrong}");
     // By cl.h of OpenCL C: CLK_NORMALIZED_COORDS_TRUE, CLK_ADDRESS_REPEAT, CLK_FILTER_LINEAR.
     assert_eq!(parse("sampler:normalized,repeat,linear"), Ok(Value::Sampler(1 | 6 | 0x20)));
@@ -110,6 +111,39 @@ fn images_and_samplers_are_parsed() {
         error("image:bgra:float:zeros:f32[1,1,4]").contains("`bgra:float` is not an image format")
     );
     assert!(error("image:r:uint8:3").contains("expected the texels"));
+}
+
+#[test]
+fn images_have_mip_levels() {
+    let parse = |text| match Value::parse(text, Path::new(".")) {
+        Ok(Value::Image(image)) => image,
+        other => panic!("{text}: {other:?}"),
+    };
+    let image = parse("image:rg:uint8:zeros:u8[5,7,2];fill:u8[2,3,2]:9;");
+    let (descriptor, levels) = image.levels("image2d_t").expect("three levels");
+    assert_eq!((descriptor.width, descriptor.height, descriptor.levels), (7, 5, 3));
+    assert_eq!(
+        levels.iter().map(|l| l.shape.clone()).collect::<Vec<_>>(),
+        [vec![5, 7, 2], vec![2, 3, 2], vec![1, 1, 2]]
+    );
+    // 7 texels, a gap of one, 3 texels, another gap, 1 texel
+    assert_eq!((descriptor.row_pitch, descriptor.slice_pitch), (2 * 14, 5 * 2 * 14));
+    let layers = parse("image:r:uint8:zeros:u8[5,4];;");
+    let (descriptor, levels) = layers.levels("image1d_array_t").expect("rows of an array");
+    assert_eq!((descriptor.width, descriptor.depth, descriptor.levels), (4, 5, 3));
+    assert_eq!((&levels[1].shape, &levels[2].shape), (&vec![5, 2], &vec![5, 1]));
+    let wrong = parse("image:r:uint8:zeros:u8[4,4];zeros:u8[2,1]").levels("image2d_t");
+    assert_eq!(wrong.expect_err("a size"), "mip level 1 is an array u8[2, 2]; got u8[2, 1]");
+    let wrong = parse("image:r:uint8:zeros:u8[2,4];;;").levels("image2d_t").expect_err("levels");
+    assert!(wrong.contains("at most 3 mip levels; got 4"), "{wrong}");
+    let wrong = parse("image:r:uint8:zeros:u8[4];").levels("image1d_buffer_t");
+    assert!(wrong.expect_err("levels").contains("at most 1"));
+    let sampler = |text| Value::parse(text, Path::new("."));
+    let word = sampler("sampler:normalized,none,nearest,mip_linear,0.5..2");
+    assert_eq!(word, Ok(Value::Sampler(0x51 | 0x80 << 8 | (0xFFF - 0x200) << 20)));
+    assert_eq!(sampler("sampler:normalized,none,nearest,mip_nearest"), Ok(Value::Sampler(0x11)));
+    assert!(sampler("sampler:normalized,none,nearest,mip_linear,2").is_err());
+    assert!(sampler("sampler:normalized,none,nearest,mip_linear,0..2,3").is_err());
 }
 
 #[test]
@@ -123,6 +157,10 @@ fn image_files_are_written_and_read() {
         panic!("an image");
     };
     assert_eq!(image.texels, texels);
+    let Ok(Value::Image(image)) = Value::parse("@im.png;;zeros:u8[1,1,4]", folder.path()) else {
+        panic!("an image with levels");
+    };
+    assert_eq!((image.mips.len(), &image.texels), (2, &texels));
     let numbers = Value::parse("zeros:f32[3,5,4]", Path::new("."));
     assert!(matches!(numbers, Ok(Value::Array(a)) if a.to_png().is_err()));
 }

@@ -65,12 +65,16 @@ function loopsView(kernel) {
 function memoryView(kernel) {
   const memories = kernel.memories.map((m) => [m.name, m.kind, m.bytes ? digits(m.bytes) : "", digits(m.word_bytes), digits(m.copies), digits(m.ports), m.arbitration, digits(m.accesses.length)]);
   const counts = new Map((kernel.measured ? kernel.measured.accesses : []).map((a) => [a.id, a]));
-  const heads = ["#", "access", "line", "bytes#", "unit", "address", "loop", "expected#"].concat(kernel.measured ? ["made#", "measured#"] : []);
+  const cached = [...counts.values()].some((c) => c.cache);
+  const heads = ["#", "access", "line", "bytes#", "unit", "address", "loop", "expected#"].concat(kernel.measured ? ["made#", "measured#"] : [],
+    cached ? ["cache hits#", "misses#", "cycles waiting for a line#", "cycles not taking#"] : []);
   const rows = kernel.accesses.map((a) => {
     const count = counts.get(a.id);
     const row = [String(a.id), `${a.kind}${a.argument ? " " + a.argument : ""}`, lineLink(a.place), digits(a.bytes), a.unit,
       a.stride ? `${a.pattern} (${digits(a.stride)} bytes)` : a.pattern, a.in_loop === null ? "" : kernel.loops[a.in_loop].name, rate(a.expected_bytes_per_second)];
-    return kernel.measured ? row.concat(count ? [digits(count.count), rate(count.bytes_per_second)] : ["", ""]) : row;
+    const made = kernel.measured ? (count ? [digits(count.count), rate(count.bytes_per_second)] : ["", ""]) : [];
+    const c = count && count.cache;
+    return row.concat(made, !cached ? [] : c ? [c.hits + c.misses ? percent(c.hit_rate) : "", digits(c.misses), digits(c.waiting), digits(c.refused)] : ["", "", "", ""]);
   });
   const ports = kernel.memory_ports.map((p) => {
     const peak = p.data_bits / 8 * kernel.clock_mhz * 1e6;

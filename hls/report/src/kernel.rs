@@ -355,6 +355,8 @@ parts! {
         pub expected_bytes_per_second: f64,
         /// Beats of the bus it takes, each time.
         pub beats: f64,
+        /// Bytes of the cache of its unit, 0 for none.
+        pub cache_bytes: u64,
     }
 }
 

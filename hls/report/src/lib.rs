@@ -16,7 +16,7 @@ pub use kernel::{
     Access, Argument, Block, Constraint, Division, Edge, EdgeKind, Edit, Kernel, Limit, Line, Loop,
     Memory, MemoryKind, Node, NodeKind, Operation, Pattern, Port, Segment, Step, Suggestion, When,
 };
-pub use measured::{AccessCount, ChannelCount, Measured, PortCount};
+pub use measured::{AccessCount, CacheCount, ChannelCount, Measured, PortCount};
 
 /// Name of the report for programs in the output directory of a build.
 pub const JSON_FILE: &str = "report.json";

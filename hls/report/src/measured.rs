@@ -72,4 +72,24 @@ pub struct AccessCount {
     pub bytes: u64,
     /// Bytes a second at the kernel's clock.
     pub bytes_per_second: f64,
+    /// What the cache of its unit did, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheCount>,
+}
+
+/// The cache of a load unit. Parts of accesses that a condition leaves out are not counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CacheCount {
+    /// Accesses whose line had been asked for.
+    pub hits: u64,
+    /// Accesses that asked for their line.
+    pub misses: u64,
+    /// Share of the accesses that are hits, 0 to 1.
+    pub hit_rate: f64,
+    /// Cycles in which the oldest access waited for its line.
+    pub waiting: u64,
+    /// Cycles in which the unit did not take an access.
+    pub refused: u64,
 }

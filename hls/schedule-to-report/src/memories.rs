@@ -28,6 +28,7 @@ fn access(view: &View<'_>, id: u32, inst: Inst, a: &schedule::Access) -> Access 
     let interval = in_loop.map_or(1.0, |l| f64::from(s.loops[l as usize].ii.max(1)));
     let rate = view.made.kernel.clock_mhz * 1e6 / interval;
     let beats = if device && !once { beats(view, a, pattern, stride) } else { 0.0 };
+    let word = s.memories[a.memory].word_bytes;
     let moved = if once || (device && beats == 0.0) { 0.0 } else { f64::from(a.bytes) };
     Access {
         id,
@@ -43,6 +44,7 @@ fn access(view: &View<'_>, id: u32, inst: Inst, a: &schedule::Access) -> Access 
         in_loop,
         expected_bytes_per_second: (moved * rate).round(),
         beats,
+        cache_bytes: u64::from(a.cache_lines) * u64::from(schedule::cache_line_bytes(word)),
     }
 }
 

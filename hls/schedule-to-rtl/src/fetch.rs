@@ -38,6 +38,7 @@ pub fn build(
             cache_lines: 0,
             words: false,
             parts: 1,
+            in_loop: None,
         };
         let (base, offset) = root(&sh.s.func, sh.s.func.insts[inst].args[0]);
         groups.entry((shape, base)).or_default().push(Word { inst, offset });

@@ -10,10 +10,12 @@ use crate::token::Stream;
 use base::IndexMap;
 use ir::{AtomicOp, Inst};
 use rtl::{Expr, ModuleBuilder, Net, Param};
-use schedule::{AccessKind, MemoryId, MemoryKind, Place};
+use schedule::{AccessKind, LoopKind, MemoryId, MemoryKind, Place};
 
 /// Requests that one of several loads at a unit keeps in flight.
 const SHARED_DEPTH: u32 = 64;
+/// Most loads of a loop at one unit.
+const MOST_SHARING: u32 = 8;
 /// Load units of a memory port: the rest of its ids is for atomics.
 const MAX_LOAD_UNITS: u32 = 60;
 /// Work-items that wait beside a unit beyond its own requests: what its stages hold.
@@ -106,6 +108,8 @@ pub struct LoadShape {
     pub parts: u32,
     /// Whether they are the words that realigned loads take.
     pub words: bool,
+    /// The loop whose iterations leave time for several of them at a unit: its number.
+    pub in_loop: Option<usize>,
 }
 
 /// A load in front of a unit.
@@ -225,12 +229,15 @@ impl Memories {
         let port = port_of(sh, access);
         let schedule::Access { bytes, read_only, cache_lines, .. } = *access;
         let words = access.is_realigned();
+        let leisure = if cache_lines > 0 { leisurely_loop(sh, inst) } else { None };
+        let in_loop = leisure.map(|(number, _)| number);
         let shape = match words {
-            false => LoadShape { port, bytes, read_only, cache_lines, parts, words },
+            false => LoadShape { port, bytes, read_only, cache_lines, parts, words, in_loop },
             // A load may take what one before it has read: so may its words.
             true => {
                 let bytes = realign::window(access, parts, self.bus_bytes);
-                LoadShape { port, bytes, read_only: access.reuse, cache_lines, parts: 1, words }
+                let (read_only, parts) = (access.reuse, 1);
+                LoadShape { port, bytes, read_only, cache_lines, parts, words, in_loop }
             }
         };
         let mut client = LoadClient {
@@ -242,7 +249,7 @@ impl Memories {
             site,
             place: sh.place_of(inst),
         };
-        let share = loads_per_unit(sh, port);
+        let share = loads_per_unit(sh, port).max(leisure.map_or(1, |(_, interval)| interval));
         let depth = if share == 1 { self.depths.loads } else { SHARED_DEPTH };
         if words {
             client = realign::load(b, sh, access, self.flush_loads, client, (shape.bytes, depth));
@@ -482,6 +489,18 @@ fn loads_per_unit(sh: &Shared, port: u32) -> u32 {
     };
     let loads = sh.s.accesses.iter().filter(device).count() as u32 * sh.compute_units;
     loads.div_ceil(MAX_LOAD_UNITS).max(1)
+}
+
+/// The pipelined loop around a load whose iterations are several cycles apart, and these cycles: so many loads of an
+/// iteration have their turns at one unit, whose cache then holds each line once.
+fn leisurely_loop(sh: &Shared, inst: Inst) -> Option<(usize, u32)> {
+    let holds = |block: ir::Block| sh.s.func.blocks[block].insts.contains(&inst);
+    let (number, around) =
+        sh.s.loops
+            .iter()
+            .enumerate()
+            .find(|(_, l)| l.kind == LoopKind::Pipelined && l.blocks.iter().any(|b| holds(*b)))?;
+    (sh.compute_units == 1 && around.ii > 1).then_some((number, around.ii.min(MOST_SHARING)))
 }
 
 /// The sharing module in front of a unit; gives the unit's side as a client.

@@ -19,5 +19,5 @@ mod together;
 pub use board::Board;
 pub use device::{SimOptions, Simulator};
 pub use host_program::HostProgram;
-pub use profile::{AccessCount, ChannelCount, PortCount, Profile};
+pub use profile::{AccessCount, CacheCount, ChannelCount, PortCount, Profile};
 pub use verilator_sys::{Built, MemoryOptions, Source, default_cache_dir};

@@ -1,7 +1,7 @@
 //! What a launch did in each channel, at each port and in each access.
 
 use abi::Kernel;
-use verilator_sys::{AccessProfile, ChannelProfile, PortStats, Session};
+use verilator_sys::{AccessProfile, CacheProfile, ChannelProfile, PortStats, Session};
 
 /// Counters of one launch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -12,6 +12,8 @@ pub struct Profile {
     pub channels: Vec<ChannelCount>,
     /// Accesses of sites of device memory, by number; other sites are all 0.
     pub accesses: Vec<AccessCount>,
+    /// Caches of the same sites; of those without one all is 0.
+    pub caches: Vec<CacheCount>,
 }
 
 /// A memory port.
@@ -42,6 +44,19 @@ pub struct AccessCount {
     pub accesses: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+/// The cache of an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CacheCount {
+    /// Accesses whose line had been asked for.
+    pub hits: u64,
+    /// Accesses that asked for their line.
+    pub misses: u64,
+    /// Cycles in which the oldest access waited for its line.
+    pub waiting: u64,
+    /// Cycles in which the unit did not take an access.
+    pub refused: u64,
 }
 
 /// Counters before a launch.
@@ -100,6 +115,12 @@ impl Before {
             AccessCount { accesses, bytes }
         });
         let accesses = accesses.collect();
-        Profile { ports, channels, accesses }
+        let caches = kernel.sites.iter().map(|site| {
+            let CacheProfile { hits, misses, waiting, refused } =
+                session.cache_profile(site.id).unwrap_or_default();
+            CacheCount { hits, misses, waiting, refused }
+        });
+        let caches = caches.collect();
+        Profile { ports, channels, accesses, caches }
     }
 }

@@ -1,5 +1,7 @@
 //! Functions that `include/clhls.h` declares: conversions that OpenCL C cannot spell. A producer
 //! leaves them as calls of imports, and their names say everything but the types of the operands.
+//! `scripts/clang-22-conversions.h` declares `clhls_read_imagef` and the like in the same way, with
+//! the arguments of OpenCL C's functions.
 //!
 //! `clhls_convert_D[N][_sat][_MODE]` converts to the type D, and
 //! `clhls_convert_as_bfloat16[N]_D[N][_sat][_MODE]` takes the bits of a bfloat16. MODE is one of
@@ -45,16 +47,26 @@ struct Name {
 
 /// Lowers a call of `plain`, mangled with the parameter list `params` (empty if it was not).
 pub(crate) fn call(l: &mut Lower<'_, '_, '_>, call: &Inst, plain: &str, params: &str) -> R<()> {
+    let color = |prefix| plain.strip_prefix(prefix).is_some_and(|c| ["f", "i", "ui"].contains(&c));
+    if color("clhls_read_image") {
+        return l.image_read_call(call).map_err(|e| named(e, call, plain));
+    }
+    if color("clhls_write_image") {
+        return l.image_write_call(call).map_err(|e| named(e, call, plain));
+    }
     let Some(name) = Name::parse(plain) else {
         let e = error(UNRESOLVED, format!("`{plain}` is no function of clhls.h"));
         return Err(Box::new(e.note("names that begin with `clhls_` are kept for that header").help(
             "docs/arith.md lists its functions; define a function of one's own under another name",
         )));
     };
-    convert(l, call, name, params).map_err(|mut e| {
-        e.message = e.message.replace(&call.name(), &format!("call of `{plain}`"));
-        e
-    })
+    convert(l, call, name, params).map_err(|e| named(e, call, plain))
+}
+
+/// A message about a call, which names the function.
+fn named(mut e: Box<base::Diagnostic>, call: &Inst, plain: &str) -> Box<base::Diagnostic> {
+    e.message = e.message.replace(&call.name(), &format!("call of `{plain}`"));
+    e
 }
 
 fn convert(l: &mut Lower<'_, '_, '_>, call: &Inst, name: Name, params: &str) -> R<()> {

@@ -98,7 +98,7 @@ const CAPABILITIES: &[(Capability, Status)] = &[
     (Capability::SubgroupBufferBlockIOINTEL, Declared(GROUPS)),
     (Capability::ImageBasic, Supported),
     (Capability::ImageReadWrite, Supported),
-    (Capability::ImageMipmap, Declared(IMAGES)),
+    (Capability::ImageMipmap, Supported),
     (Capability::LiteralSampler, Supported),
     (Capability::Sampled1D, Supported),
     (Capability::Image1D, Supported),

@@ -186,6 +186,9 @@ impl Builder<'_> {
         if self.options.trace {
             flags.extend(["--trace-fst", "--trace-structs"]);
         }
+        if self.design.profile {
+            flags.push("+define+CLHLS_PROFILE=1");
+        }
         flags
     }
 

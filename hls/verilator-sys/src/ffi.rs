@@ -136,6 +136,7 @@ pub(crate) struct Profile {
     pub clear: unsafe extern "C" fn(),
     pub channel: unsafe extern "C" fn(*mut Sim, u32, u32) -> u64,
     pub access: unsafe extern "C" fn(c_int, u32) -> u64,
+    pub cache: unsafe extern "C" fn(c_int, u32) -> u64,
 }
 
 impl Profile {
@@ -146,6 +147,7 @@ impl Profile {
                 clear: *library.get(b"clhls_profile_clear").ok()?,
                 channel: *library.get(b"clhls_profile_channel").ok()?,
                 access: *library.get(b"clhls_profile_access").ok()?,
+                cache: *library.get(b"clhls_profile_cache").ok()?,
             })
         }
     }

@@ -24,7 +24,7 @@ pub use builder::{BuildOptions, Built, build};
 pub use cache::default_cache_dir;
 pub use error::Error;
 pub use model::{Fault, MemoryOptions, Model, PortStats, ProtocolRule, Region, RunEnd, Session};
-pub use profile::{AccessProfile, ChannelProfile};
+pub use profile::{AccessProfile, CacheProfile, ChannelProfile};
 pub use program::build_program;
 pub use simtop::{CHECKER_MODULE, ChannelSignals, Design, Port, Source, StreamPort, simtop};
 pub use toolchain::Toolchain;

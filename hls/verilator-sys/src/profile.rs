@@ -24,6 +24,19 @@ pub struct AccessProfile {
     pub bytes: u64,
 }
 
+/// What the cache of one site did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CacheProfile {
+    /// Accesses whose line had been asked for.
+    pub hits: u64,
+    /// Accesses that asked for their line.
+    pub misses: u64,
+    /// Cycles in which the oldest access waited for its line.
+    pub waiting: u64,
+    /// Cycles in which the unit did not take an access.
+    pub refused: u64,
+}
+
 impl Session<'_> {
     /// The counters of channel `index`; `None` in a model that is not built for profiling.
     pub fn channel_profile(&mut self, index: usize) -> Option<ChannelProfile> {
@@ -47,6 +60,21 @@ impl Session<'_> {
         // SAFETY: the function has no preconditions.
         let count = |what| unsafe { (profile.access)(id, what) };
         Some(AccessProfile { accesses: count(0), bytes: count(1) })
+    }
+
+    /// What the cache of site `id` did in this thread since [`Session::clear_profile`], all 0 if it has none; `None` in a
+    /// model that is not built for profiling.
+    pub fn cache_profile(&mut self, id: u32) -> Option<CacheProfile> {
+        let id = i32::try_from(id).ok()?;
+        let (profile, _) = self.profile()?;
+        // SAFETY: the function has no preconditions.
+        let count = |what| unsafe { (profile.cache)(id, what) };
+        Some(CacheProfile {
+            hits: count(0),
+            misses: count(1),
+            waiting: count(2),
+            refused: count(3),
+        })
     }
 
     /// Forgets all accesses.

@@ -3,6 +3,8 @@
 
 #include "check.h"
 
+#include <CL/cl_ext.h>
+
 static void image_objects(struct world *w) {
   cl_image_format format = {CL_RGBA, CL_UNORM_INT8}, packed = {CL_RGBA, CL_UNORM_SHORT_565}, unknown = {1, 2};
   cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4}, wrong = desc;
@@ -57,6 +59,73 @@ static void image_objects(struct world *w) {
   must(clReleaseMemObject(image), "clReleaseMemObject");
 }
 
+// Images with mip levels, where there are such.
+static void mip_levels(struct world *w) {
+  char extensions[4096];
+  must(clGetDeviceInfo(w->device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL), "clGetDeviceInfo");
+  if (!strstr(extensions, "cl_khr_mipmap_image")) return;
+  cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+  cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 4, .num_mip_levels = 3};
+  cl_image_desc wrong = desc;
+  cl_int err;
+  char host[256] = {0};
+  cl_command_queue q = w->queue;
+  cl_mem image = clCreateImage(w->context, CL_MEM_READ_WRITE, &format, &desc, NULL, &err);
+  must(err, "clCreateImage");
+  cl_uint levels;
+  must(clGetImageInfo(image, CL_IMAGE_NUM_MIP_LEVELS, sizeof levels, &levels, NULL), "clGetImageInfo");
+  if (levels != 3) must(-1, "CL_IMAGE_NUM_MIP_LEVELS");
+  const float color[4] = {0};
+  const size_t first[] = {0, 0, 0}, second[] = {0, 0, 1}, beyond[] = {0, 0, 3}, region[] = {8, 4, 1}, half[] = {4, 2, 1};
+  must(clEnqueueReadImage(q, image, 1, second, half, 0, 0, host, 0, NULL, NULL), "clEnqueueReadImage");
+  WRONG(CL_INVALID_VALUE, clEnqueueReadImage(q, image, 1, second, region, 0, 0, host, 0, NULL, NULL));
+  WRONG(CL_INVALID_MIP_LEVEL, clEnqueueReadImage(q, image, 1, beyond, half, 0, 0, host, 0, NULL, NULL));
+  WRONG(CL_INVALID_MIP_LEVEL, clEnqueueWriteImage(q, image, 1, beyond, half, 0, 0, host, 0, NULL, NULL));
+  WRONG(CL_INVALID_MIP_LEVEL, clEnqueueFillImage(q, image, color, beyond, half, 0, NULL, NULL));
+  WRONG(CL_INVALID_MIP_LEVEL, clEnqueueCopyImage(q, image, image, first, beyond, half, 0, NULL, NULL));
+  WRONG(CL_INVALID_MIP_LEVEL, clEnqueueCopyImage(q, image, image, beyond, first, half, 0, NULL, NULL));
+  WRONG(CL_INVALID_MIP_LEVEL, clEnqueueCopyImageToBuffer(q, image, w->buffer, beyond, half, 0, 0, NULL, NULL));
+  WRONG(CL_INVALID_MIP_LEVEL, clEnqueueCopyBufferToImage(q, w->buffer, image, 0, beyond, half, 0, NULL, NULL));
+  WRONG(CL_MEM_COPY_OVERLAP, clEnqueueCopyImage(q, image, image, second, second, half, 0, NULL, NULL));
+  must(clEnqueueCopyImage(q, image, image, first, second, half, 0, NULL, NULL), "clEnqueueCopyImage");
+  size_t pitch;
+  WRONG_NEW(CL_INVALID_MIP_LEVEL,
+            clEnqueueMapImage(q, image, 1, CL_MAP_READ, beyond, half, &pitch, NULL, 0, NULL, NULL, &err));
+  WRONG_NEW(CL_INVALID_VALUE, clCreateImage(w->context, CL_MEM_COPY_HOST_PTR, &format, &desc, host, &err));
+  WRONG_NEW(CL_INVALID_VALUE, clCreateImage(w->context, CL_MEM_USE_HOST_PTR, &format, &desc, host, &err));
+  WRONG_NEW(CL_INVALID_HOST_PTR, clCreateImage(w->context, 0, &format, &desc, host, &err));
+  wrong.num_mip_levels = 1000;
+  WRONG_NEW(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  wrong = (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 8, .num_mip_levels = 2, .buffer = w->buffer};
+  WRONG_NEW(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  must(clReleaseMemObject(image), "clReleaseMemObject");
+
+  const float least = 1.5f, nan = __builtin_nanf("");
+  cl_uint least_bits, nan_bits;
+  memcpy(&least_bits, &least, 4);
+  memcpy(&nan_bits, &nan, 4);
+  const cl_sampler_properties good[] = {CL_SAMPLER_MIP_FILTER_MODE_KHR, CL_FILTER_LINEAR, CL_SAMPLER_LOD_MIN_KHR, least_bits, 0};
+  cl_sampler sampler = clCreateSamplerWithProperties(w->context, good, &err);
+  must(err, "clCreateSamplerWithProperties");
+  float given;
+  cl_uint mode;
+  must(clGetSamplerInfo(sampler, CL_SAMPLER_LOD_MIN_KHR, sizeof given, &given, NULL), "clGetSamplerInfo");
+  if (given != least) must(-1, "CL_SAMPLER_LOD_MIN_KHR");
+  must(clGetSamplerInfo(sampler, CL_SAMPLER_LOD_MAX_KHR, sizeof given, &given, NULL), "clGetSamplerInfo");
+  if (given < 1e38f) must(-1, "CL_SAMPLER_LOD_MAX_KHR");
+  must(clGetSamplerInfo(sampler, CL_SAMPLER_MIP_FILTER_MODE_KHR, sizeof mode, &mode, NULL), "clGetSamplerInfo");
+  if (mode != CL_FILTER_LINEAR) must(-1, "CL_SAMPLER_MIP_FILTER_MODE_KHR");
+  must(clReleaseSampler(sampler), "clReleaseSampler");
+  const cl_sampler_properties no_mode[] = {CL_SAMPLER_MIP_FILTER_MODE_KHR, 7, 0};
+  const cl_sampler_properties no_number[] = {CL_SAMPLER_LOD_MIN_KHR, nan_bits, 0};
+  const cl_sampler_properties turned[] = {CL_SAMPLER_LOD_MIN_KHR, least_bits, CL_SAMPLER_LOD_MAX_KHR, 0, 0};
+  const cl_sampler_properties twice[] = {CL_SAMPLER_LOD_MAX_KHR, least_bits, CL_SAMPLER_LOD_MAX_KHR, least_bits, 0};
+  WRONG_NEW(CL_INVALID_VALUE, clCreateSamplerWithProperties(w->context, no_mode, &err));
+  WRONG_NEW(CL_INVALID_VALUE, clCreateSamplerWithProperties(w->context, no_number, &err));
+  WRONG_NEW(CL_INVALID_VALUE, clCreateSamplerWithProperties(w->context, turned, &err));
+  WRONG_NEW(CL_INVALID_VALUE, clCreateSamplerWithProperties(w->context, twice, &err));
+}
+
 static void no_images(struct world *w) {
   cl_bool images;
   must(clGetDeviceInfo(w->device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL), "clGetDeviceInfo");
@@ -89,6 +158,7 @@ static void no_images(struct world *w) {
   WRONG(CL_INVALID_MEM_OBJECT, clEnqueueCopyBufferToImage(w->queue, w->buffer, NULL, 0, at, region, 0, NULL, NULL));
   if (images) {
     image_objects(w);
+    mip_levels(w);
     return;
   }
   WRONG_NEW(CL_INVALID_OPERATION, clCreateImage(w->context, 0, &format, &desc, NULL, &err));

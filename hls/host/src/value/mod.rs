@@ -4,7 +4,7 @@ mod generate;
 mod npy;
 pub mod number;
 
-use crate::image_value::{ImageValue, parse_sampler, read_png};
+use crate::image_value::{ImageValue, parse_sampler};
 use crate::pipe_value::PipeValue;
 use crate::{Error, ErrorKind};
 use abi::ScalarType;
@@ -51,11 +51,13 @@ impl Value {
     /// [`ErrorKind::Value`]: not a value, or a file that cannot be read.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, Error> {
         if let Some(file) = text.strip_prefix('@') {
+            if let Some(image) = ImageValue::parse_files(file, folder) {
+                return image.map(Self::Image);
+            }
             let path = folder.join(file);
             let extension = path.extension().and_then(|extension| extension.to_str());
             return match extension {
                 Some("npy") => Array::read_npy(&path).map(Self::Array),
-                Some("png") => read_png(&path).map(Self::Image),
                 _ => Err(bad(format!("`{text}`: expected a .npy or .png file"))),
             };
         }

@@ -7,7 +7,7 @@ use crate::core::context::Context;
 use crate::core::image::{self, Image};
 use crate::core::memory::{self, Memory};
 use crate::core::object::{self, find};
-use crate::core::sampler::Sampler;
+use crate::core::sampler::{Modes, Sampler};
 use crate::sys::constants::*;
 use crate::sys::types::*;
 use crate::sys::{Handle, Ptr};
@@ -62,21 +62,29 @@ fn old_desc(image_type: u32, sizes: [usize; 3], pitches: [usize; 2]) -> Option<c
     })
 }
 
-/// The properties of a sampler: pairs of names and values, ended by 0.
-fn sampler_properties(list: &[u64]) -> Status<[u32; 3]> {
-    let mut values = [CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST];
-    let mut given = [false; 3];
+/// The properties of a sampler: pairs of names and values, ended by 0. Numbers of floating point are given as their bits.
+fn sampler_properties(list: &[u64]) -> Status<Modes> {
+    let mut modes = Modes::default();
+    let mut given = vec![];
     for pair in list.chunks(2) {
-        let names =
-            [CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE];
-        let at = names.iter().position(|n| u64::from(*n) == pair[0]).ok_or(CL_INVALID_VALUE)?;
-        if std::mem::replace(&mut given[at], true) {
+        let name = u32::try_from(pair[0]).map_err(|_| CL_INVALID_VALUE)?;
+        let value = pair.get(1).ok_or(CL_INVALID_VALUE)?;
+        let value = u32::try_from(*value).map_err(|_| CL_INVALID_VALUE)?;
+        match name {
+            CL_SAMPLER_NORMALIZED_COORDS => modes.normalized = value,
+            CL_SAMPLER_ADDRESSING_MODE => modes.addressing = value,
+            CL_SAMPLER_FILTER_MODE => modes.filter = value,
+            CL_SAMPLER_MIP_FILTER_MODE => modes.mip_filter = value,
+            CL_SAMPLER_LOD_MIN => modes.lods[0] = f32::from_bits(value),
+            CL_SAMPLER_LOD_MAX => modes.lods[1] = f32::from_bits(value),
+            _ => return Err(CL_INVALID_VALUE),
+        }
+        if given.contains(&name) {
             return Err(CL_INVALID_VALUE);
         }
-        let value = pair.get(1).ok_or(CL_INVALID_VALUE)?;
-        values[at] = u32::try_from(*value).map_err(|_| CL_INVALID_VALUE)?;
+        given.push(name);
     }
-    Ok(values)
+    Ok(modes)
 }
 
 /// A list of pairs that a name of 0 ends.
@@ -157,16 +165,17 @@ creators! {
         filter: u32,
     ) -> cl_sampler {
         let context = find::<Context>(context)?;
-        let sampler = Sampler::new(context, normalized, addressing, filter, None)?;
+        let modes = Modes { normalized, addressing, filter, ..Modes::default() };
+        let sampler = Sampler::new(context, modes, None)?;
         Ok(object::publish(Arc::new(sampler)))
     }
 
     fn clCreateSamplerWithProperties(context: cl_context, properties: Ptr<u64>) -> cl_sampler {
         let context = find::<Context>(context)?;
         let list = pairs(properties);
-        let [normalized, addressing, filter] = sampler_properties(&list)?;
+        let modes = sampler_properties(&list)?;
         let given = (!properties.is_null()).then(|| list.into_iter().chain([0]).collect());
-        let sampler = Sampler::new(context, normalized, addressing, filter, given)?;
+        let sampler = Sampler::new(context, modes, given)?;
         Ok(object::publish(Arc::new(sampler)))
     }
 }
@@ -194,6 +203,9 @@ functions! {
             CL_SAMPLER_NORMALIZED_COORDS => place.put(sampler.normalized),
             CL_SAMPLER_ADDRESSING_MODE => place.put(sampler.addressing),
             CL_SAMPLER_FILTER_MODE => place.put(sampler.filter),
+            CL_SAMPLER_MIP_FILTER_MODE => place.put(sampler.mip_filter),
+            CL_SAMPLER_LOD_MIN => place.put(sampler.lods[0].to_bits()),
+            CL_SAMPLER_LOD_MAX => place.put(sampler.lods[1].to_bits()),
             CL_SAMPLER_PROPERTIES => place.put(sampler.properties.clone().unwrap_or_default()),
             _ => Err(CL_INVALID_VALUE),
         }
@@ -253,7 +265,8 @@ functions! {
             CL_IMAGE_BUFFER => {
                 place.put(memory.parent.as_ref().map_or(Handle::NULL, object::handle))
             }
-            CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => place.put(0u32),
+            CL_IMAGE_NUM_MIP_LEVELS => place.put(image.levels),
+            CL_IMAGE_NUM_SAMPLES => place.put(0u32),
             _ => Err(CL_INVALID_VALUE),
         }
     }

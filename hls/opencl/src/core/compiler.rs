@@ -20,6 +20,8 @@ const CONVERSIONS: &str = include_str!("../../../../scripts/clang-22-conversions
 /// How the names of the functions begin that [`CONVERSIONS`] replaces.
 const REPLACED: [&str; 4] =
     ["convert", "vloada_half", "get_image_channel_data_type", "CLK_NULL_RESERVE_ID"];
+/// Of functions that take a mip level since OpenCL C 2.0.
+const MIPMAPPED: [&str; 2] = ["read_image", "write_image"];
 /// Lengths of vectors, and what names of conversions have in them that saturate such a vector.
 const SATURATED: [(u32, &str); 6] =
     [(1, "_sat"), (2, "2_sat"), (3, "3_sat"), (4, "4_sat"), (8, "8_sat"), (16, "16_sat")];
@@ -122,7 +124,9 @@ fn conversions(source: &Source, options: &Options) -> Option<Vec<String>> {
     if texts().any(|text| text.contains("include")) {
         return Some(vec![]);
     }
-    if !REPLACED.iter().any(|name| anywhere(name)) {
+    let standard = options.standard.as_deref().unwrap_or(DEFAULT_STANDARD);
+    let mipmapped = !standard.starts_with("CL1") && MIPMAPPED.iter().any(|name| anywhere(name));
+    if !mipmapped && !REPLACED.iter().any(|name| anywhere(name)) {
         return None;
     }
     let pasted = anywhere("##");

@@ -152,6 +152,8 @@ pub fn extensions() -> Vec<NameVersion> {
         "cl_khr_integer_dot_product",
         "cl_khr_local_int32_base_atomics",
         "cl_khr_local_int32_extended_atomics",
+        "cl_khr_mipmap_image",
+        "cl_khr_mipmap_image_writes",
         "cl_khr_spirv_linkonce_odr",
         "cl_khr_spirv_no_integer_wrap_decoration",
         "cl_khr_suggested_local_work_size",

@@ -4,6 +4,7 @@ use super::Status;
 use crate::sys::Ptr;
 use crate::sys::constants::*;
 use crate::sys::types::{cl_image_desc, cl_image_format};
+use abi::image::level;
 use abi::{ChannelOrder, ChannelType, ImageDescriptor, ImageFormat};
 use std::ffi::c_void;
 
@@ -35,6 +36,8 @@ pub struct Image {
     pub row_pitch: usize,
     /// Bytes from a slice or layer to the next; 0 if there are none.
     pub slice_pitch: usize,
+    /// Mip levels as they were asked for: 0 and 1 both mean that there are none but the first.
+    pub levels: u32,
 }
 
 /// Rows of bytes at equal distances, in slices at equal distances.
@@ -82,9 +85,10 @@ impl Span {
     }
 }
 
-/// Texels of an image: where the box begins and how large it is, along rows, columns and slices or layers.
+/// Texels of a mip level of an image: where the box begins and how large it is, along rows, columns and slices or layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Texels {
+    level: u32,
     origin: [usize; 3],
     size: [usize; 3],
 }
@@ -108,7 +112,6 @@ impl Image {
             .ok_or(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)?;
         let kind = desc.image_type;
         if !(CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER).contains(&kind)
-            || desc.num_mip_levels != 0
             || desc.num_samples != 0
         {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
@@ -122,8 +125,10 @@ impl Image {
             layers: if arrayed(kind) { desc.image_array_size } else { 0 },
             row_pitch: desc.image_row_pitch,
             slice_pitch: desc.image_slice_pitch,
+            levels: desc.num_mip_levels,
         };
         image.check_sizes()?;
+        image.check_levels(flags)?;
         if !supported(kind, flags).any(|f| f == format) {
             return Err(CL_IMAGE_FORMAT_NOT_SUPPORTED);
         }
@@ -154,10 +159,30 @@ impl Image {
         if sizes.iter().any(|(n, most)| n > most) { Err(CL_INVALID_IMAGE_SIZE) } else { Ok(()) }
     }
 
+    /// There is no memory of the host with mip levels, and no buffer. The extension has no depth images with levels either,
+    /// but functions that read such, and the conformance tests make them. Those also ask for levels behind one of a single
+    /// texel: they have one, too.
+    fn check_levels(&self, flags: u64) -> Status {
+        if !self.is_mipmapped() {
+            return Ok(());
+        }
+        if self.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER || self.levels > level::MAX_LEVELS {
+            return Err(CL_INVALID_IMAGE_DESCRIPTOR);
+        }
+        let takes_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+        if takes_pointer { Err(CL_INVALID_VALUE) } else { Ok(()) }
+    }
+
+    /// Whether there are mip levels behind the first.
+    fn is_mipmapped(&self) -> bool {
+        self.levels > 1
+    }
+
     /// Pitches are given for memory of the host only.
     fn fill_in_pitches(&mut self, has_host_ptr: bool) -> Status {
         let texel = self.texel_bytes();
-        let row = self.width * texel;
+        // the levels of an image stand in its rows, one behind the other
+        let row = level::columns(self.width as u32, self.levels) as usize * texel;
         if !has_host_ptr && (self.row_pitch != 0 || self.slice_pitch != 0) {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
         }
@@ -202,22 +227,43 @@ impl Image {
         [self.width, self.height.max(1), self.depth.max(self.layers).max(1)]
     }
 
-    /// All texels.
-    pub fn all(&self) -> Texels {
-        Texels { origin: [0; 3], size: self.sizes() }
+    /// The same of a mip level.
+    fn level_sizes(&self, number: u32) -> [usize; 3] {
+        let mut sizes = self.sizes();
+        for size in sizes.iter_mut().take(axes(self.kind)) {
+            *size = level::size(*size as u32, number) as usize;
+        }
+        sizes
     }
 
-    /// The texels of a command.
+    /// All texels of the first mip level.
+    pub fn all(&self) -> Texels {
+        Texels { level: 0, origin: [0; 3], size: self.sizes() }
+    }
+
+    /// The texels of a command. The origin in an image with mip levels has the number of the level behind its coordinates.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` if they are not in the image, or it does not have as many dimensions.
+    /// `CL_INVALID_VALUE` if they are not in the image, or it does not have as many dimensions; `CL_INVALID_MIP_LEVEL`
     pub fn texels(&self, origin: Ptr<usize>, region: Ptr<usize>) -> Status<Texels> {
         let triple = |p: Ptr<usize>| {
             let values = p.array(3).ok_or(CL_INVALID_VALUE)?;
             Ok::<_, i32>([values[0], values[1], values[2]])
         };
-        let (mut origin, mut size) = (triple(origin)?, triple(region)?);
         let dimensions = axes(self.kind) + usize::from(arrayed(self.kind));
+        let mut level = 0;
+        let given = origin;
+        let (mut origin, mut size) = (triple(origin)?, triple(region)?);
+        if self.is_mipmapped() {
+            let values = given.array(dimensions + 1).ok_or(CL_INVALID_VALUE)?;
+            level = u32::try_from(values[dimensions])
+                .ok()
+                .filter(|level| *level < self.levels)
+                .ok_or(CL_INVALID_MIP_LEVEL)?;
+            if let Some(place) = origin.get_mut(dimensions) {
+                *place = 0;
+            }
+        }
         let beyond = |k: usize| origin[k] != 0 || size[k] != 1;
         if size.contains(&0) || (dimensions..3).any(beyond) {
             return Err(CL_INVALID_VALUE);
@@ -227,14 +273,15 @@ impl Image {
             origin.swap(1, 2);
             size.swap(1, 2);
         }
-        let inside =
-            |k: usize| origin[k].checked_add(size[k]).is_some_and(|n| n <= self.sizes()[k]);
-        if (0..3).all(inside) { Ok(Texels { origin, size }) } else { Err(CL_INVALID_VALUE) }
+        let sizes = self.level_sizes(level);
+        let inside = |k: usize| origin[k].checked_add(size[k]).is_some_and(|n| n <= sizes[k]);
+        if (0..3).all(inside) { Ok(Texels { level, origin, size }) } else { Err(CL_INVALID_VALUE) }
     }
 
     /// Where texels stand in the image's memory.
     pub fn span(&self, texels: Texels) -> Span {
         let [x, y, z] = texels.origin;
+        let x = x + level::column(self.width as u32, texels.level) as usize;
         let texel = self.texel_bytes();
         Span {
             start: x * texel + y * self.row_pitch + z * self.slice_pitch,
@@ -267,8 +314,10 @@ impl Image {
 
     /// Whether two boxes have a texel in common.
     pub fn overlap(a: Texels, b: Texels) -> bool {
-        (0..3)
-            .all(|k| a.origin[k] < b.origin[k] + b.size[k] && b.origin[k] < a.origin[k] + a.size[k])
+        let meet = |k: usize| {
+            a.origin[k] < b.origin[k] + b.size[k] && b.origin[k] < a.origin[k] + a.size[k]
+        };
+        a.level == b.level && (0..3).all(meet)
     }
 
     /// What kernels get for it.
@@ -282,7 +331,7 @@ impl Image {
             height,
             depth,
             format: self.format,
-            levels: 1,
+            levels: self.levels.max(1),
         }
     }
 }

@@ -20,33 +20,71 @@ pub struct Sampler {
     pub addressing: u32,
     /// `CL_SAMPLER_FILTER_MODE`
     pub filter: u32,
+    /// `CL_SAMPLER_MIP_FILTER_MODE`
+    pub mip_filter: u32,
+    /// `CL_SAMPLER_LOD_MIN` and `CL_SAMPLER_LOD_MAX`
+    pub lods: [f32; 2],
     /// Properties as given, with the final zero; none if there was no list.
     pub properties: Option<Vec<u64>>,
 }
 
 object!(Sampler, CL_INVALID_SAMPLER);
 
+/// What a sampler is to be like.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Modes {
+    /// `CL_SAMPLER_NORMALIZED_COORDS`
+    pub normalized: u32,
+    /// `CL_SAMPLER_ADDRESSING_MODE`
+    pub addressing: u32,
+    /// `CL_SAMPLER_FILTER_MODE`
+    pub filter: u32,
+    /// `CL_SAMPLER_MIP_FILTER_MODE`
+    pub mip_filter: u32,
+    /// `CL_SAMPLER_LOD_MIN` and `CL_SAMPLER_LOD_MAX`
+    pub lods: [f32; 2],
+}
+
+impl Default for Modes {
+    fn default() -> Self {
+        Modes {
+            normalized: CL_TRUE,
+            addressing: CL_ADDRESS_CLAMP,
+            filter: CL_FILTER_NEAREST,
+            mip_filter: CL_FILTER_NEAREST,
+            lods: [0.0, f32::MAX],
+        }
+    }
+}
+
 impl Sampler {
     /// A sampler.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`
-    pub fn new(
-        context: Arc<Context>,
-        normalized: u32,
-        addressing: u32,
-        filter: u32,
-        properties: Option<Vec<u64>>,
-    ) -> Status<Self> {
+    pub fn new(context: Arc<Context>, modes: Modes, properties: Option<Vec<u64>>) -> Status<Self> {
+        let Modes { normalized, addressing, filter, mip_filter, lods } = modes;
+        let filters = CL_FILTER_NEAREST..=CL_FILTER_LINEAR;
         let known = (CL_ADDRESS_NONE..=CL_ADDRESS_MIRRORED_REPEAT).contains(&addressing)
-            && (CL_FILTER_NEAREST..=CL_FILTER_LINEAR).contains(&filter)
+            && [filter, mip_filter].iter().all(|f| filters.contains(f))
             && normalized <= 1;
         let repeats = addressing >= CL_ADDRESS_REPEAT;
-        if !known || repeats && normalized == 0 {
+        // also if one of them is no number
+        let ordered = lods[0] <= lods[1];
+        if !known || !ordered || repeats && normalized == 0 {
             return Err(CL_INVALID_VALUE);
         }
         let (header, normalized) = (Header::new(), normalized == 1);
-        Ok(Sampler { header, context, normalized, addressing, filter, properties })
+        Ok(Sampler {
+            header,
+            context,
+            normalized,
+            addressing,
+            filter,
+            mip_filter,
+            lods,
+            properties,
+        })
     }
 
     /// What kernels get for it.
@@ -60,6 +98,8 @@ impl Sampler {
         };
         let linear = self.filter == CL_FILTER_LINEAR;
         let filter = if linear { sampler::LINEAR } else { sampler::NEAREST };
-        mode | filter | if self.normalized { sampler::NORMALIZED } else { 0 }
+        let mips = if self.mip_filter == CL_FILTER_LINEAR { sampler::MIP_LINEAR } else { 0 };
+        let lods = sampler::lod_limits(self.lods[0], self.lods[1]);
+        mode | filter | mips | lods | if self.normalized { sampler::NORMALIZED } else { 0 }
     }
 }

@@ -5,6 +5,7 @@
 //! and which rule of the OpenCL specifications each step follows.
 
 mod code;
+mod mip;
 mod sample;
 mod srgb;
 mod texel;
@@ -24,17 +25,46 @@ pub(crate) enum ImageFunction {
     /// Reads with a sampler.
     Sample {
         shape: Shape,
-        /// The coordinates are integers.
-        int_coordinates: bool,
-        /// The color has integers.
-        int: bool,
+        how: Reading,
+        /// Of a mip level that is a parameter, not of the first.
+        leveled: bool,
+    },
+    /// Reads with a sampler, from the mip levels that a level of detail means.
+    SampleLod {
+        shape: Shape,
+        how: Reading,
+        /// The level of detail follows from gradients of the coordinates.
+        from_gradients: bool,
     },
     /// Writes a texel.
     Write {
         shape: Shape,
         /// The color has integers.
         int: bool,
+        /// To a mip level that is a parameter, not to the first.
+        leveled: bool,
     },
+}
+
+/// What reads take and give.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Reading {
+    /// The coordinates are integers.
+    pub int_coordinates: bool,
+    /// The color has integers.
+    pub int: bool,
+}
+
+impl Reading {
+    /// The type of a coordinate.
+    fn coordinate(self) -> Type {
+        if self.int_coordinates { Type::I32 } else { Type::F32 }
+    }
+
+    fn name(self, shape: Shape) -> String {
+        let of = |int: bool| if int { "int" } else { "float" };
+        format!("image_read_{}_{}_at_{}", shape.name(), of(self.int), of(self.int_coordinates))
+    }
 }
 
 /// Coordinates of an image.
@@ -62,11 +92,15 @@ impl ImageFunction {
         let of = |int: bool| if int { "int" } else { "float" };
         match self {
             ImageFunction::Texel { int } => format!("image_texel_{}", of(int)),
-            ImageFunction::Sample { shape, int_coordinates, int } => {
-                format!("image_read_{}_{}_at_{}", shape.name(), of(int), of(int_coordinates))
+            ImageFunction::Sample { shape, how, leveled } => {
+                format!("{}{}", how.name(shape), if leveled { "_level" } else { "" })
             }
-            ImageFunction::Write { shape, int } => {
-                format!("image_write_{}_{}", shape.name(), of(int))
+            ImageFunction::SampleLod { shape, how, from_gradients } => {
+                format!("{}_{}", how.name(shape), if from_gradients { "gradients" } else { "lod" })
+            }
+            ImageFunction::Write { shape, int, leveled } => {
+                let level = if leveled { "_level" } else { "" };
+                format!("image_write_{}_{}{level}", shape.name(), of(int))
             }
         }
     }
@@ -103,6 +137,11 @@ impl ImageFields {
         ]
     }
 
+    /// Width, height, and depth or layers.
+    fn sizes(&self) -> [Value; 3] {
+        [self.width, self.height, self.depth]
+    }
+
     fn parameters(c: &mut Code) -> Self {
         let mut next = |ty| c.parameter(ty);
         ImageFields {
@@ -130,14 +169,26 @@ impl Linker<'_> {
                 function.result = Some(ImageFunction::color(int));
                 texel::read(&mut Code::at(&mut function, entry), int);
             }
-            ImageFunction::Sample { shape, int_coordinates, int } => {
-                let texel = self.image_function(ImageFunction::Texel { int });
-                function.result = Some(ImageFunction::color(int));
+            ImageFunction::Sample { shape, how, leveled } => {
+                let texel = self.image_function(ImageFunction::Texel { int: how.int });
+                function.result = Some(ImageFunction::color(how.int));
                 let mut code = Code::at(&mut function, entry);
-                sample::read(&mut code, shape, int_coordinates, int, texel);
+                sample::read(&mut code, shape, how, leveled, texel);
             }
-            ImageFunction::Write { shape, int } => {
-                sample::write(&mut Code::at(&mut function, entry), shape, int);
+            ImageFunction::SampleLod { shape, how, from_gradients: false } => {
+                let sample = ImageFunction::Sample { shape, how, leveled: true };
+                let sample = self.image_function(sample);
+                function.result = Some(ImageFunction::color(how.int));
+                mip::read(&mut Code::at(&mut function, entry), shape, how, sample);
+            }
+            ImageFunction::SampleLod { shape, how, from_gradients: true } => {
+                let lod = ImageFunction::SampleLod { shape, how, from_gradients: false };
+                let lod = self.image_function(lod);
+                function.result = Some(ImageFunction::color(how.int));
+                mip::read_by_gradients(&mut Code::at(&mut function, entry), shape, how, lod);
+            }
+            ImageFunction::Write { shape, int, leveled } => {
+                sample::write(&mut Code::at(&mut function, entry), shape, int, leveled);
             }
         }
         let func = self.module.functions.push(function);

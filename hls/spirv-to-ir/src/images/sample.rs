@@ -3,7 +3,8 @@
 //! The formulas are those of the chapter "Image addressing and filtering" of the OpenCL C specification.
 
 use super::code::Code;
-use super::{ImageFields, ImageFunction, Shape, texel};
+use super::mip::Level;
+use super::{ImageFields, ImageFunction, Reading, Shape, texel};
 use abi::image::{decode, sampler};
 use base::SmallVec;
 use ir::{Func, IntCC, Op, Rounding, Type, Value};
@@ -48,28 +49,33 @@ struct Axis {
     second: Option<(Place, Value)>,
 }
 
-/// `(image fields, sampler, coordinates..) -> color`.
-pub(super) fn read(c: &mut Code, shape: Shape, int_coordinates: bool, int: bool, texel: Func) {
+/// `(image fields, sampler, coordinates..) -> color`; `leveled` ones have two parameters more, a mip level and whether there
+/// is anything to read: if not, the color is the border's.
+pub(super) fn read(c: &mut Code, shape: Shape, how: Reading, leveled: bool, texel: Func) {
     let image = ImageFields::parameters(c);
     let word = c.parameter(Type::I32);
-    let ty = if int_coordinates { Type::I32 } else { Type::F32 };
     let coordinates: SmallVec<[Value; 4]> =
-        (0..shape.coordinates()).map(|_| c.parameter(ty)).collect();
+        (0..shape.coordinates()).map(|_| c.parameter(how.coordinate())).collect();
+    let level = match leveled {
+        true => Level::parameters(c, image, shape),
+        false => Level::first(image),
+    };
+    let image = level.image;
     let sampler = Sampler::new(c, word);
     // Linear filters are for floating-point coordinates and colors only.
-    let filters = !int_coordinates && !int;
-    let sizes = [image.width, image.height, image.depth];
+    let filters = !how.int_coordinates && !how.int;
+    let sizes = image.sizes();
     let axes: SmallVec<[Axis; 3]> = (0..shape.axes as usize)
-        .map(|k| match int_coordinates {
+        .map(|k| match how.int_coordinates {
             true => int_axis(c, &sampler, coordinates[k], sizes[k]),
             false => axis(c, &sampler, coordinates[k], sizes[k], filters),
         })
         .collect();
     let layer = shape.arrayed.then(|| layer(c, coordinates[shape.axes as usize], image.depth));
 
-    let colors = colors(c, &image, &sampler, &axes, layer, |c, offset, inside| {
+    let colors = colors(c, &level, &sampler, &axes, layer, |c, offset, inside| {
         let args = [image.texels, offset, inside, image.decode];
-        c.b.value(Op::Call(texel), args, ImageFunction::color(int))
+        c.b.value(Op::Call(texel), args, ImageFunction::color(how.int))
     });
     let filtered = weighted(c, &axes, &colors);
     let nearest = colors.first().copied();
@@ -87,7 +93,7 @@ pub(super) fn read(c: &mut Code, shape: Shape, int_coordinates: bool, int: bool,
 /// holds a part of the image that the others' do not.
 fn colors(
     c: &mut Code,
-    image: &ImageFields,
+    level: &Level,
     sampler: &Sampler,
     axes: &[Axis],
     layer: Option<Value>,
@@ -113,8 +119,11 @@ fn colors(
         .map(|k| {
             let places: SmallVec<[Place; 3]> =
                 pairs.iter().enumerate().map(|(i, pair)| pair[k >> i & 1]).collect();
-            let offset = offset(c, image, &places, layer);
+            let offset = offset(c, level, &places, layer);
             let mut inside = all_inside(c, &places);
+            if let Some(there) = level.there {
+                inside = c.and(inside, there);
+            }
             if k > 0 {
                 inside = c.and(inside, sampler.linear);
             }
@@ -151,24 +160,33 @@ fn weighted(c: &mut Code, axes: &[Axis], colors: &[Value]) -> Option<Value> {
     sum
 }
 
-/// `(image fields, coordinates.., color)`. Outside the image nothing is written: OpenCL leaves open what happens.
-pub(super) fn write(c: &mut Code, shape: Shape, int: bool) {
+/// `(image fields, coordinates.., color)`; `leveled` ones have two parameters more, a mip level and whether there is such
+/// a level. Outside the image nothing is written: OpenCL leaves open what happens.
+pub(super) fn write(c: &mut Code, shape: Shape, int: bool, leveled: bool) {
     let image = ImageFields::parameters(c);
     let coordinates: SmallVec<[Value; 4]> =
         (0..shape.coordinates()).map(|_| c.parameter(Type::I32)).collect();
     let color = c.parameter(ImageFunction::color(int));
-    let sizes = [image.width, image.height, image.depth];
+    let level = match leveled {
+        true => Level::parameters(c, image, shape),
+        false => Level::first(image),
+    };
+    let image = level.image;
+    let sizes = image.sizes();
     let mut places: SmallVec<[Place; 3]> = SmallVec::new();
     for k in 0..shape.axes as usize {
         places.push(place(c, coordinates[k], sizes[k]));
     }
     let mut inside = all_inside(c, &places);
+    if let Some(there) = level.there {
+        inside = c.and(inside, there);
+    }
     let layer = shape.arrayed.then(|| {
         let layer = place(c, coordinates[shape.axes as usize], image.depth);
         inside = c.and(inside, layer.inside);
         layer.index
     });
-    let offset = offset(c, &image, &places, layer);
+    let offset = offset(c, &level, &places, layer);
     texel::write(c, image.texels, offset, inside, image.decode, color);
     c.b.ret(None);
 }
@@ -186,17 +204,20 @@ fn all_inside(c: &mut Code, places: &[Place]) -> Value {
 }
 
 /// 1 - x
-fn rest(c: &mut Code, x: Value) -> Value {
+pub(super) fn rest(c: &mut Code, x: Value) -> Value {
     let one = c.float(1.0);
     c.binary(Op::FSub, one, x)
 }
 
 /// Bytes from the image's first texel to another.
-fn offset(c: &mut Code, image: &ImageFields, places: &[Place], layer: Option<Value>) -> Value {
+fn offset(c: &mut Code, level: &Level, places: &[Place], layer: Option<Value>) -> Value {
+    let image = &level.image;
     let size = c.b.size_type();
     let width = c.b.func.addr_bits;
     let log2 = c.field(image.decode, decode::TEXEL_LOG2);
-    let (x, log2) = (c.zext(places[0].index, width), c.zext(log2, width));
+    let column = places[0].index;
+    let column = level.column.map_or(column, |first| c.binary(Op::Add, column, first));
+    let (x, log2) = (c.zext(column, width), c.zext(log2, width));
     let mut offset = c.binary(Op::Shl, x, log2);
     let mut add = |c: &mut Code, index: Value, pitch: Value| {
         let (index, pitch) = (c.zext(index, width), c.zext(pitch, width));

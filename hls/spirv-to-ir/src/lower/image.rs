@@ -2,8 +2,8 @@
 
 use super::{Leaves, Lower};
 use crate::decode::{Id, Inst};
-use crate::errors::{R, UNSUPPORTED, error, unsupported};
-use crate::images::{ImageFields, ImageFunction, Shape};
+use crate::errors::{R, UNSUPPORTED, error};
+use crate::images::{ImageFields, ImageFunction, Reading, Shape};
 use crate::types::{Image, Kind};
 use abi::ImageFormat;
 use abi::image::{ChannelOrder, ChannelType, ImageDescriptor, field, sampler};
@@ -12,11 +12,22 @@ use ir::{FloatKind, IntCC, KernelArg, KernelArgKind, Op, Rounding, Type, Value};
 use rspirv::spirv::{self, AccessQualifier, ImageOperands, SamplerAddressingMode};
 
 /// The fields of an image's descriptor, as values.
+#[derive(Clone, Copy)]
 struct Fields {
     texels: ImageFields,
     order: Value,
     data_type: Value,
     levels: Value,
+}
+
+/// Which mip levels are read or written.
+enum Detail {
+    /// The first one.
+    First,
+    /// A level of detail: a number of floating point, or of a level.
+    Lod(Value),
+    /// What the level of detail follows from: how the coordinates change along x and along y.
+    Gradients(Value, Value),
 }
 
 impl<'a> Lower<'a, '_, '_> {
@@ -89,33 +100,70 @@ impl<'a> Lower<'a, '_, '_> {
         let mut leaves = self.leaves(inst.arg(0)?)?;
         let sampler = leaves.pop().ok_or_else(|| self.mismatch(inst, "it has no sampler"))?;
         let fields = self.fields(inst, &leaves)?;
-        self.image_operands(inst, 2)?;
-        self.read_image(inst, image, fields.texels, sampler)
+        let detail = self.image_operands(inst, 2)?;
+        self.read_image(inst, (image, fields), sampler, (1, detail))
     }
 
     /// `OpImageRead`, `OpImageFetch`: as with a sampler that neither normalizes, filters nor clamps.
     pub(super) fn image_read(&mut self, inst: &Inst) -> R<()> {
-        let (image, fields) = self.image(inst)?;
-        self.image_operands(inst, 2)?;
+        let image = self.image(inst)?;
+        let detail = self.image_operands(inst, 2)?;
         let sampler = self.b.constant(Type::I32, (sampler::NONE | sampler::NEAREST).into());
-        self.read_image(inst, image, fields.texels, sampler)
+        self.read_image(inst, image, sampler, (1, detail))
     }
 
+    /// A call of `read_image`: image, sampler where there are more than two arguments, coordinates, and a level of detail or
+    /// two gradients.
+    pub(crate) fn image_read_call(&mut self, call: &Inst) -> R<()> {
+        let image = self.image(call)?;
+        let detail = match call.args.len() {
+            2 => return self.image_read(call),
+            3 => Detail::First,
+            4 => Detail::Lod(self.operand(call, 3)?),
+            _ => Detail::Gradients(self.operand(call, 3)?, self.operand(call, 4)?),
+        };
+        let sampler = self.operand(call, 1)?;
+        self.read_image(call, image, sampler, (2, detail))
+    }
+
+    /// Reads at the coordinates of operand `at`.
     fn read_image(
         &mut self,
         inst: &Inst,
-        image: Image,
-        fields: ImageFields,
+        (image, fields): (Image, Fields),
         sampler: Value,
+        (at, detail): (usize, Detail),
     ) -> R<()> {
         let result = self.result_type(inst)?;
         let int = result.is_int();
-        let (shape, coordinates) = self.coordinates(inst, image)?;
-        let int_coordinates = self.ty(coordinates[0]).is_int();
-        let which = ImageFunction::Sample { shape, int_coordinates, int };
+        let (shape, coordinates) = self.coordinates(inst, at, image)?;
+        let how = Reading { int_coordinates: self.ty(coordinates[0]).is_int(), int };
+        let (levels, texels) = (fields.levels, fields.texels.list());
+        let (which, middle, last): (_, Leaves, Leaves) = match detail {
+            Detail::First => {
+                let which = ImageFunction::Sample { shape, how, leveled: false };
+                (which, smallvec![sampler], Leaves::new())
+            }
+            Detail::Lod(lod) if self.ty(lod) == Type::F32 => {
+                let which = ImageFunction::SampleLod { shape, how, from_gradients: false };
+                (which, smallvec![levels, sampler], smallvec![lod])
+            }
+            Detail::Lod(level) => {
+                let (level, there) = self.level(inst, level, levels)?;
+                let which = ImageFunction::Sample { shape, how, leveled: true };
+                (which, smallvec![sampler], smallvec![level, there])
+            }
+            Detail::Gradients(x, y) => {
+                let mut both = self.gradient(inst, x, shape)?;
+                both.extend(self.gradient(inst, y, shape)?);
+                let which = ImageFunction::SampleLod { shape, how, from_gradients: true };
+                (which, smallvec![levels, sampler], both)
+            }
+        };
         let func = self.link.image_function(which);
         let color = ImageFunction::color(int);
-        let args = fields.list().into_iter().chain([sampler]).chain(coordinates);
+        let args: Leaves =
+            texels.into_iter().chain(middle).chain(coordinates).chain(last).collect();
         let mut value = self.b.value(Op::Call(func), args, color);
         if !result.is_vector() {
             value = self.b.value(Op::VecExtract(0), [value], color.lane());
@@ -127,30 +175,87 @@ impl<'a> Lower<'a, '_, '_> {
         self.set(inst, value)
     }
 
+    /// A mip level, and whether the image has it.
+    fn level(&mut self, inst: &Inst, level: Value, levels: Value) -> R<(Value, Value)> {
+        self.check(self.ty(level) == Type::I32, inst, "its mip level is not a number of 32 bits")?;
+        Ok((level, self.b.icmp(IntCC::Ult, level, levels)))
+    }
+
+    /// The components of a gradient: one for each axis, and maybe more without a meaning.
+    fn gradient(&mut self, inst: &Inst, gradient: Value, shape: Shape) -> R<Leaves> {
+        let ty = self.ty(gradient);
+        let fits = ty.lane() == Type::F32 && u32::from(ty.lanes) >= shape.axes;
+        self.check(fits, inst, "its gradients are not those of the image's coordinates")?;
+        Ok((0..shape.axes as usize).map(|k| self.component(gradient, k)).collect())
+    }
+
+    /// A component of a vector, or a scalar.
+    fn component(&mut self, v: Value, k: usize) -> Value {
+        let ty = self.ty(v);
+        match ty.is_vector() {
+            true => self.b.value(Op::VecExtract(k as u8), [v], ty.lane()),
+            false => v,
+        }
+    }
+
     /// `OpImageWrite`
     pub(super) fn image_write(&mut self, inst: &Inst) -> R<()> {
-        let (image, fields) = self.image(inst)?;
-        self.image_operands(inst, 3)?;
-        let (shape, coordinates) = self.coordinates(inst, image)?;
+        let image = self.image(inst)?;
+        let detail = self.image_operands(inst, 3)?;
+        self.write_image(inst, image, (2, detail))
+    }
+
+    /// A call of `write_image`: image, coordinates, a mip level where there are more than three arguments, color.
+    pub(crate) fn image_write_call(&mut self, call: &Inst) -> R<()> {
+        let image = self.image(call)?;
+        let (color, detail) = match call.args.len() {
+            3 => (2, Detail::First),
+            _ => (3, Detail::Lod(self.operand(call, 2)?)),
+        };
+        self.write_image(call, image, (color, detail))
+    }
+
+    /// Writes the color of operand `from` at the coordinates of operand 1.
+    fn write_image(
+        &mut self,
+        inst: &Inst,
+        (image, fields): (Image, Fields),
+        (from, detail): (usize, Detail),
+    ) -> R<()> {
+        let (shape, coordinates) = self.coordinates(inst, 1, image)?;
         if !self.ty(coordinates[0]).is_int() {
             return Err(self.mismatch(inst, "its coordinates are not integers"));
         }
-        let mut color = self.operand(inst, 2)?;
+        let level: Leaves = match detail {
+            Detail::First => Leaves::new(),
+            Detail::Lod(level) => {
+                let (level, there) = self.level(inst, level, fields.levels)?;
+                smallvec![level, there]
+            }
+            Detail::Gradients(..) => return Err(self.mismatch(inst, "it has gradients")),
+        };
+        let mut color = self.operand(inst, from)?;
         let from = self.ty(color);
         if from.lane() == Type::float(FloatKind::F16) {
             let single = Type::F32.with_lanes(from.lanes);
             color = self.b.value(Op::FpToFp(Rounding::Rte), [color], single);
         }
         let lane = self.ty(color).lane();
-        let ok = (lane == Type::F32 || lane == Type::I32) && matches!(from.lanes, 1 | 4);
+        // A single number is a depth. A single integer is a mip level that a producer took for the color.
+        let ok = match from.lanes {
+            1 => lane == Type::F32,
+            lanes => lanes == 4 && (lane == Type::F32 || lane == Type::I32),
+        };
         self.check(ok, inst, "its color is not of four numbers of 32 bits, or a depth")?;
         if from.lanes == 1 {
             let zero = self.b.constant(lane, 0);
             color = self.b.value(Op::VecBuild, [color, zero, zero, zero], lane.with_lanes(4));
         }
-        let func = self.link.image_function(ImageFunction::Write { shape, int: lane.is_int() });
+        let leveled = !level.is_empty();
+        let which = ImageFunction::Write { shape, int: lane.is_int(), leveled };
+        let func = self.link.image_function(which);
         let args = fields.texels.list().into_iter().chain(coordinates).chain([color]);
-        let args: Leaves = args.collect();
+        let args: Leaves = args.chain(level).collect();
         self.b.inst(Op::Call(func), args, None);
         Ok(())
     }
@@ -266,27 +371,26 @@ impl<'a> Lower<'a, '_, '_> {
         }
     }
 
-    /// Operand 1, a coordinate for each dimension; further components have no meaning.
-    fn coordinates(&mut self, inst: &Inst, image: Image) -> R<(Shape, Leaves)> {
+    /// Operand `at`, a coordinate for each dimension; further components have no meaning.
+    fn coordinates(&mut self, inst: &Inst, at: usize, image: Image) -> R<(Shape, Leaves)> {
         let shape = Shape { axes: image.axes(), arrayed: image.arrayed };
-        let given = self.operand(inst, 1)?;
+        let given = self.operand(inst, at)?;
         let ty = self.ty(given);
         let known = ty.lane() == Type::F32 || ty.lane() == Type::I32;
         let enough = usize::from(ty.lanes) >= shape.coordinates();
         self.check(known && enough, inst, "its coordinates are not those of the image")?;
-        let lane = |this: &mut Self, k: usize| match ty.is_vector() {
-            true => this.b.value(Op::VecExtract(k as u8), [given], ty.lane()),
-            false => given,
-        };
-        let coordinates = (0..shape.coordinates()).map(|k| lane(self, k)).collect();
+        let coordinates = (0..shape.coordinates()).map(|k| self.component(given, k)).collect();
         Ok((shape, coordinates))
     }
 
-    /// Image operands from operand `k` on: only the first mip level is there; sign and zero extension follow from the
-    /// format.
-    fn image_operands(&mut self, inst: &Inst, k: usize) -> R<()> {
-        let Some(&mask) = inst.args.get(k) else { return Ok(()) };
+    /// Image operands from operand `k` on. Sign and zero extension follow from the format.
+    ///
+    /// OpenCL C's functions without a level of detail read and write the first level; producers give those that read one
+    /// of 0 all the same. So that constant is the first level, whatever limits a sampler has.
+    fn image_operands(&mut self, inst: &Inst, k: usize) -> R<Detail> {
+        let Some(&mask) = inst.args.get(k) else { return Ok(Detail::First) };
         let known = ImageOperands::LOD
+            | ImageOperands::GRAD
             | ImageOperands::SIGN_EXTEND
             | ImageOperands::ZERO_EXTEND
             | ImageOperands::NONTEMPORAL;
@@ -295,12 +399,17 @@ impl<'a> Lower<'a, '_, '_> {
             let text = format!("{} with image operands {:?}", inst.name(), given - known);
             return Err(error(UNSUPPORTED, text));
         }
-        if given.contains(ImageOperands::LOD) && self.spv.consts.scalar(inst.arg(k + 1)?) != Some(0)
-        {
-            let text = format!("{} of another mip level than 0", inst.name());
-            return Err(unsupported(UNSUPPORTED, text, "images"));
+        match (given.contains(ImageOperands::LOD), given.contains(ImageOperands::GRAD)) {
+            (false, false) => Ok(Detail::First),
+            (true, false) if self.spv.consts.scalar(inst.arg(k + 1)?) == Some(0) => {
+                Ok(Detail::First)
+            }
+            (true, false) => Ok(Detail::Lod(self.operand(inst, k + 1)?)),
+            (false, true) => {
+                Ok(Detail::Gradients(self.operand(inst, k + 1)?, self.operand(inst, k + 2)?))
+            }
+            (true, true) => Err(self.mismatch(inst, "it has both a level of detail and gradients")),
         }
-        Ok(())
     }
 }
 
