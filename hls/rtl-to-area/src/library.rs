@@ -27,7 +27,9 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         }
         "clhls_carry" => sizes.carry(p("WIDTH", 32), p("DISTANCE", 2)),
         "clhls_skid" => skid(p("WIDTH", 32)),
-        "clhls_merge" | "clhls_merge_ordered" => sizes.merge(p("N", 2), p("WIDTH", 32)),
+        "clhls_merge" | "clhls_merge_parked" | "clhls_merge_ordered" => {
+            sizes.merge(p("N", 2), p("WIDTH", 32))
+        }
         "clhls_pipe_ctl" => sizes.starter(),
         "clhls_loop_gate" | "clhls_loop_gates" => Area { lut: 26.0, ff: 11.0, ..Area::default() },
         "clhls_fork" => luts(6.0),

@@ -13,6 +13,10 @@ use ir::{Block, Inst, Terminator, Value};
 use rtl::{Expr, Module, ModuleBuilder, Net};
 use schedule::{Control, KernelSchedule, Place, UnitId};
 
+/// Answers and requests whose handshakes may wait for one another in one cycle. Those of each wait for all of them, so with more the
+/// nets between them grow long: nine and nine left a kernel 71 MHz on ECP5. A block that follows adds its choice among the ways there.
+const MOST_TOGETHER: usize = 4;
+
 /// What all parts of a kernel's generator share.
 pub struct Shared<'a> {
     /// The schedule.
@@ -287,6 +291,34 @@ impl<'a> Core<'a> {
             .collect()
     }
 
+    /// Whether a token that was joined from answers would go straight on to many other accesses, or to another block.
+    fn waits_for_many(&self, block: Block, k: u32) -> bool {
+        let Some(before) = k.checked_sub(1) else { return false };
+        let func = &self.sh.s.func;
+        let answers = self.accesses(block, before);
+        let answers = answers.iter().filter(|i| func.insts[**i].result.is_some()).count();
+        let requests = self.accesses(block, k).len();
+        let leaves =
+            matches!(func.blocks[block].term, Terminator::Jump(_) | Terminator::Branch { .. });
+        answers > 0 && if requests > 0 { answers + requests > MOST_TOGETHER } else { leaves }
+    }
+
+    /// A register slice: neither side sees the other's handshake in the same cycle.
+    fn register_slice(&mut self, name: &str, s: Stream, width: u32) -> Stream {
+        let out = Stream::new(&mut self.b, &format!("{name}_apart"), width);
+        self.b
+            .instance("clhls_skid", &format!("u_{name}_apart"))
+            .param("WIDTH", width)
+            .input("s_valid", s.valid)
+            .output("s_ready", s.ready)
+            .input("s_data", s.data)
+            .output("m_valid", out.valid)
+            .input("m_ready", out.ready)
+            .output("m_data", out.data)
+            .done();
+        out
+    }
+
     /// Accesses at a boundary, in order.
     fn accesses(&self, block: Block, segment: u32) -> Vec<Inst> {
         let s = self.sh.s;
@@ -321,7 +353,15 @@ impl<'a> Core<'a> {
         let seg = self.sh.s.blocks[block].segments[k as usize].clone();
         let body = self.body(block, k);
         if body.is_empty() && seg.latency == 0 && events.is_none() {
-            return (s, layout);
+            let apart = self.waits_for_many(block, k);
+            return (
+                if apart {
+                    self.register_slice(&format!("{block}_s{k}"), s, layout.width())
+                } else {
+                    s
+                },
+                layout,
+            );
         }
         let made: Vec<Value> = layout
             .values()
