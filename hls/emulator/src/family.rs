@@ -78,9 +78,9 @@ impl Parent for Family<'_> {
     }
 
     fn queue(&mut self) -> Result<&mut [u8], Error> {
-        // SAFETY: no launch is under way between those of the family, by the caller of `launch`; the borrow of `self`
-        // keeps it one at a time.
-        Ok(unsafe { self.program.queue() })
+        // SAFETY: the variable was placed with this size. No launch is under way between those of the family, by the
+        // caller of `launch`; the borrow of `self` keeps the slice the only one.
+        Ok(unsafe { &mut *self.program.queue() })
     }
 
     fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), Error> {

@@ -251,15 +251,11 @@ impl Program {
         self.queue.as_ref().map(|queue| &queue.sites[..])
     }
 
-    /// The queue that kernels enqueue to; empty if there is none.
-    ///
-    /// # Safety
-    /// No launch of this program is under way while it is used, and it is used once at a time.
-    pub(crate) unsafe fn queue(&self) -> &mut [u8] {
+    /// The queue that kernels enqueue to; empty if there is none. Launches write to it.
+    pub(crate) fn queue(&self) -> *mut [u8] {
         let Some(queue) = &self.queue else { return &mut [] };
         let start = self.variables.addresses[queue.variable] as *mut u8;
-        // SAFETY: the variable was placed with this size; kernels alone know of it, and none runs, by the caller.
-        unsafe { std::slice::from_raw_parts_mut(start, queue.size) }
+        std::ptr::slice_from_raw_parts_mut(start, queue.size)
     }
 
     /// Gives the module's variables their initial values again.
