@@ -72,6 +72,13 @@ class Sampler:
 
 
 @dataclass(frozen=True)
+class Queue:
+    """`queue`: the default queue on the device; `queue:none`: no queue."""
+
+    exists: bool
+
+
+@dataclass(frozen=True)
 class PipeValue:
     """`pipe:CAPACITY:VALUE`, or `pipe:NAME` of a launch file: the packets in it, the oldest first."""
 
@@ -185,7 +192,7 @@ def random_elements(dtype, count, seed, how):
 
 
 def parse(text, folder=".", pipes=None):
-    """The value of a VALUE text: ndarray (buffer), RawBytes, LocalMemory, ImageValue, PipeValue, Sampler or Numbers. `pipes`
+    """The value of a VALUE text: ndarray (buffer), RawBytes, LocalMemory, ImageValue, PipeValue, Sampler, Queue or Numbers. `pipes`
     are those of the launch file."""
     if text.startswith("@"):
         return np.load(pathlib.Path(folder) / text[1:], allow_pickle=False)
@@ -201,6 +208,8 @@ def parse(text, folder=".", pipes=None):
         name = text[5:] if text.count(":") == 1 else ""
         capacity, packets = (pipes[name] if name else text[5:]).split(":", 1)
         return PipeValue(int(capacity), parse(packets, folder), name)
+    if text in ("queue", "queue:none"):
+        return Queue(text == "queue")
     if text.startswith("sampler:"):
         normalized, mode, how, *mips = text[8:].split(",")
         sampler = Sampler(normalized == "normalized", mode, how)

@@ -180,9 +180,11 @@ pub fn layout(kernel: &str, args: &[Arg], program_memory: bool) -> Result<Regist
             ArgKind::LocalPtr => None,
             _ if arg.stream.is_some() => None,
             ArgKind::GlobalPtr | ArgKind::ConstantPtr => Some(place(8)),
-            ArgKind::Scalar | ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe => {
-                Some(place(arg.size))
-            }
+            ArgKind::Scalar
+            | ArgKind::Image
+            | ArgKind::Sampler
+            | ArgKind::Pipe
+            | ArgKind::Queue => Some(place(arg.size)),
         });
     }
     let hidden = HiddenArg::ALL

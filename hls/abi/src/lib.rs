@@ -4,12 +4,14 @@
 //! * [`layout`]: where each argument stands in the register file.
 //! * [`Manifest`]: `manifest.json`, the description of a built design that hosts and simulators read.
 //! * [`print`]: what kernels print, and how it gets to the host.
+//! * [`enqueue`]: what kernels enqueue, and how the host learns of it.
 //! * [`KernelSignature`]: the part of a kernel's description that exists before any hardware does, so
 //!   that the interpreter and the hardware devices check arguments in the same way.
 //!
 //! The same facts in prose, for people who write a host by hand: `docs/abi.md`.
 
 mod element;
+pub mod enqueue;
 mod error;
 mod hex;
 pub mod image;
@@ -23,6 +25,7 @@ pub mod tables;
 mod verify;
 
 pub use element::{ElementType, ScalarType};
+pub use enqueue::{EnqueueQueue, EnqueueSite};
 pub use error::AbiError;
 pub use image::{ChannelOrder, ChannelType, ImageDescriptor, ImageFormat};
 pub use layout::{HiddenArg, HiddenSlot, RegisterMap, layout, register_words};

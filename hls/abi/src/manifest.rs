@@ -1,7 +1,7 @@
 //! `manifest.json`: the description of a built design.
 
 use crate::print::PrintBuffer;
-use crate::{AbiError, ArgKind, HiddenSlot, KernelSignature, RegisterMap, layout};
+use crate::{AbiError, ArgKind, EnqueueQueue, HiddenSlot, KernelSignature, RegisterMap, layout};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -197,6 +197,9 @@ pub struct ProgramMemory {
     /// The buffer of `printf`, where kernels have one.
     #[serde(default)]
     pub prints: Option<PrintBuffer>,
+    /// The queue on the device, where kernels use one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enqueue: Option<EnqueueQueue>,
 }
 
 /// A pointer to a program-scope variable in the initial contents of another.

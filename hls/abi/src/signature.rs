@@ -22,6 +22,8 @@ pub enum ArgKind {
     Image,
     /// A sampler: a 32-bit word ([`crate::image::sampler`]).
     Sampler,
+    /// A queue on the device: its number, 0 for none ([`crate::enqueue`]).
+    Queue,
 }
 
 impl ArgKind {
@@ -35,6 +37,7 @@ impl ArgKind {
             Self::Pipe => "pipe",
             Self::Image => "image",
             Self::Sampler => "sampler",
+            Self::Queue => "queue on the device",
         }
     }
 
@@ -161,6 +164,12 @@ pub struct KernelSignature {
     pub simd: u32,
     /// Whether rows of work-groups must begin with a multiple of `simd`: see [`Self::row_multiple`].
     pub simd_group_rows: bool,
+    /// Made of a block: only other kernels launch it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub enqueued: bool,
+    /// The kernels that it may enqueue itself, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub enqueues: Vec<String>,
 }
 
 impl KernelSignature {

@@ -32,6 +32,9 @@ impl Manifest {
             let end = memory.prints.as_ref().map(|p| p.offset.checked_add(p.size));
             let inside = end.is_none_or(|end| end.is_some_and(|end| end <= memory.size));
             require(inside, place, || "the buffer of printf lies outside".into())?;
+            let end = memory.enqueue.as_ref().map(|q| q.offset.checked_add(q.size));
+            let inside = end.is_none_or(|end| end.is_some_and(|end| end <= memory.size));
+            require(inside, place, || "the queue of kernels lies outside".into())?;
         }
         Ok(())
     }

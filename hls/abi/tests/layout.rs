@@ -56,6 +56,8 @@ fn manifest() -> Manifest {
             non_uniform: false,
             simd: 1,
             simd_group_rows: false,
+            enqueued: false,
+            enqueues: vec![],
         },
         top: "vadd".into(),
         board: "u250".into(),
@@ -153,6 +155,7 @@ fn the_text_form_round_trips() {
         init: Some(vec![0x00, 0xab, 0xff]),
         relocations: vec![],
         prints: None,
+        enqueue: None,
     });
     manifest.kernels[0].lay_out(true).expect("fits");
     let text = manifest.to_json();

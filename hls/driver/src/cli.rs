@@ -2,7 +2,7 @@
 
 use crate::beside::Beside;
 use crate::connect::Connection;
-use crate::pipeline::{DENORMS_ARE_ZERO, Numerics};
+use crate::pipeline::{DEBUG, DENORMS_ARE_ZERO, Numerics};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use spirv_to_ir::FixedFormat;
 use std::path::PathBuf;
@@ -115,12 +115,13 @@ impl InputArgs {
         Numerics {
             denorms_are_zero: self.denorms_are_zero || clang.denorms_are_zero,
             unsafe_math: self.unsafe_math || clang.unsafe_math,
+            ..clang
         }
     }
 
     /// The options that the compiler of OpenCL C is given.
     pub(crate) fn for_clang(&self) -> impl Iterator<Item = &String> {
-        self.clang.iter().filter(|o| *o != DENORMS_ARE_ZERO)
+        self.clang.iter().filter(|o| ![DENORMS_ARE_ZERO, DEBUG].contains(&o.as_str()))
     }
 }
 

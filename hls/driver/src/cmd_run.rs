@@ -350,7 +350,9 @@ pub(crate) fn sim_options(settings: SimSettings<'_>) -> Result<SimOptions> {
 }
 
 fn choose_kernel(device: &dyn Device, name: Option<&str>) -> Result<KernelSignature> {
-    let kernels = device.kernels();
+    // those of blocks are for other kernels
+    let kernels: Vec<&KernelSignature> =
+        device.kernels().into_iter().filter(|kernel| !kernel.enqueued).collect();
     match (name, kernels.as_slice()) {
         (Some(name), _) => Ok(device.kernel(name)?.clone()),
         (None, [only]) => Ok((*only).clone()),

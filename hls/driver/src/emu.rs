@@ -2,19 +2,22 @@
 
 use crate::signature::signatures;
 use abi::print::PrintFormat;
-use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
+use abi::{EnqueueSite, ImageDescriptor, KernelSignature, PipeDescriptor};
+use host::enqueue::{DEFAULT_QUEUE, Parent, launch_family};
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, LoadedProgram, MemoryRegion,
     NdRange, Printed, RawArg, ResolvedRange, check_args,
 };
 use interp::{Argument, Launch, Memory, Options, Program};
 use ir::{Global, Module};
-use schedule_to_rtl::print_formats;
+use schedule_to_rtl::{enqueue_sites, print_formats};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// The buffer of `printf` and what its records mean.
 type Prints = (Global, Vec<PrintFormat>);
+/// The queue that kernels enqueue to, and what its records are of.
+type Queue = (Global, Vec<EnqueueSite>);
 
 /// Takes what kernels have printed.
 fn printed(program: &Program, memory: &mut Memory<'_>, prints: Option<&Prints>) -> Printed {
@@ -23,11 +26,108 @@ fn printed(program: &Program, memory: &mut Memory<'_>, prints: Option<&Prints>) 
     bytes.map_or_else(Printed::default, |bytes| host::print::take(formats, bytes))
 }
 
+/// An argument as the interpreter takes it.
+fn argument(arg: &RawArg) -> Argument {
+    match arg {
+        RawArg::Pointer(address) => Argument::Pointer(*address),
+        RawArg::Image(image) => Argument::Value(image.to_bytes().to_vec()),
+        RawArg::Pipe(pipe) => Argument::Value(pipe.to_bytes().to_vec()),
+        RawArg::Local(size) => Argument::Local(*size),
+        RawArg::Value(bytes) => Argument::Value(bytes.clone()),
+    }
+}
+
+/// What interprets a launch: the program and its memory.
+struct Machine<'a, 'm> {
+    program: &'a Program,
+    module: &'a Module,
+    signatures: &'a [KernelSignature],
+    options: &'a Options,
+    queue: Option<Global>,
+    memory: &'a mut Memory<'m>,
+}
+
+impl Machine<'_, '_> {
+    fn run(
+        &mut self,
+        kernel: &str,
+        range: &ResolvedRange,
+        args: &[RawArg],
+    ) -> Result<LaunchStats, Error> {
+        let launch = Launch {
+            kernel: kernel.to_owned(),
+            work_dim: range.work_dim,
+            global: range.global,
+            local: Some(range.local),
+            offset: range.offset,
+            args: args.iter().map(argument).collect(),
+        };
+        let stats = self.program.run(self.memory, &launch, self.options).map_err(|e| {
+            Error::new(ErrorKind::Execution, e.render(&self.module.sources).trim_end())
+        })?;
+        Ok(LaunchStats { work_items: stats.work_items, ..LaunchStats::default() })
+    }
+
+    /// Runs a kernel and all that it enqueues.
+    fn run_family(
+        &mut self,
+        sites: Option<&[EnqueueSite]>,
+        default_queue: u32,
+        (kernel, range, args): (&str, &ResolvedRange, &[RawArg]),
+    ) -> Result<LaunchStats, Error> {
+        match sites {
+            Some(sites) => launch_family(self, sites, default_queue, |machine| {
+                machine.run(kernel, range, args)
+            }),
+            None => self.run(kernel, range, args),
+        }
+    }
+}
+
+impl Parent for Machine<'_, '_> {
+    fn signature(&self, kernel: &str) -> Result<KernelSignature, Error> {
+        let found = self.signatures.iter().find(|s| s.name == kernel).cloned();
+        found.ok_or_else(|| Error::new(ErrorKind::KernelName, format!("no kernel `{kernel}`")))
+    }
+
+    fn launch_child(
+        &mut self,
+        kernel: &str,
+        range: &ResolvedRange,
+        args: &[RawArg],
+    ) -> Result<LaunchStats, Error> {
+        self.run(kernel, range, args)
+    }
+
+    fn queue(&mut self) -> Result<&mut [u8], Error> {
+        let address = self.queue.map(|queue| self.program.variable_address(queue));
+        let bytes = address.and_then(|address| self.memory.buffer_mut(address));
+        bytes.ok_or_else(|| Error::new(ErrorKind::Device, "the program has no queue"))
+    }
+
+    fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        match self.memory.bytes_mut(address, bytes.len()) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                Ok(())
+            }
+            None => {
+                let (n, place) = (bytes.len(), self.memory.describe(address));
+                let what = format!(
+                    "profiling information of {n} bytes is wanted outside of memory: {place}"
+                );
+                Err(Error::new(ErrorKind::Execution, what))
+            }
+        }
+    }
+}
+
 /// A device that interprets the IR of a module.
 pub struct Emulator {
     module: Module,
     signatures: Vec<KernelSignature>,
     prints: Option<Prints>,
+    queue: Option<Queue>,
     memory: Memory<'static>,
     program: Program,
     /// Device addresses of the buffers.
@@ -45,8 +145,8 @@ impl Emulator {
         let mut memory = Memory::new();
         let program = Program::new(&module, &mut memory)?;
         let (signatures, prints) = (signatures(&module), print_formats(&module));
-        let buffers = BTreeMap::new();
-        Ok(Self { module, signatures, prints, memory, program, buffers, next: 0, options })
+        let (queue, buffers) = (enqueue_sites(&module), BTreeMap::new());
+        Ok(Self { module, signatures, prints, queue, memory, program, buffers, next: 0, options })
     }
 
     /// The module.
@@ -137,35 +237,33 @@ impl Device for Emulator {
                 LaunchArg::Buffer { buffer, offset } => {
                     let base = self.address(*buffer)?;
                     self.memory.rename(base, format!("argument `{}`", info.name));
-                    Argument::Pointer(base.wrapping_add(*offset))
+                    RawArg::Pointer(base.wrapping_add(*offset))
                 }
                 LaunchArg::Image { buffer, descriptor } => {
                     let texels = self.address(*buffer)?;
                     self.memory.rename(texels, format!("argument `{}`", info.name));
-                    Argument::Value(ImageDescriptor { texels, ..*descriptor }.to_bytes().to_vec())
+                    RawArg::Image(ImageDescriptor { texels, ..*descriptor })
                 }
                 LaunchArg::Pipe { buffer, descriptor } => {
                     let address = self.address(*buffer)?;
                     self.memory.rename(address, format!("argument `{}`", info.name));
-                    Argument::Value(PipeDescriptor { address, ..*descriptor }.to_bytes().to_vec())
+                    RawArg::Pipe(PipeDescriptor { address, ..*descriptor })
                 }
-                LaunchArg::Null => Argument::Pointer(0),
-                LaunchArg::Local(size) => Argument::Local(*size),
-                LaunchArg::Value(bytes) => Argument::Value(bytes.clone()),
+                LaunchArg::Null => RawArg::Pointer(0),
+                LaunchArg::Local(size) => RawArg::Local(*size),
+                LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
             });
         }
-        let launch = Launch {
-            kernel: kernel.to_owned(),
-            work_dim: range.work_dim,
-            global: range.global,
-            local: Some(range.local),
-            offset: range.offset,
-            args: given,
+        let mut machine = Machine {
+            program: &self.program,
+            module: &self.module,
+            signatures: &self.signatures,
+            options: &self.options,
+            queue: self.queue.as_ref().map(|(queue, _)| *queue),
+            memory: &mut self.memory,
         };
-        let stats = self.program.run(&mut self.memory, &launch, &self.options).map_err(|e| {
-            Error::new(ErrorKind::Execution, e.render(&self.module.sources).trim_end())
-        })?;
-        Ok(LaunchStats { work_items: stats.work_items, hardware: None })
+        let sites = self.queue.as_ref().map(|(_, sites)| &sites[..]);
+        machine.run_family(sites, DEFAULT_QUEUE, (kernel, &range, &given))
     }
 
     fn take_printed(&mut self) -> Result<Printed, Error> {
@@ -187,6 +285,7 @@ pub struct InterpretedProgram {
     module: Module,
     signatures: Vec<KernelSignature>,
     prints: Option<Prints>,
+    queue: Option<Queue>,
     program: Program,
     /// Program-scope variables.
     variables: Mutex<Memory<'static>>,
@@ -202,8 +301,8 @@ impl InterpretedProgram {
         let mut variables = Memory::starting_at(VARIABLES);
         let program = Program::new(&module, &mut variables)?;
         let (signatures, prints) = (signatures(&module), print_formats(&module));
-        let variables = Mutex::new(variables);
-        Ok(Self { module, signatures, prints, program, variables, options })
+        let (queue, variables) = (enqueue_sites(&module), Mutex::new(variables));
+        Ok(Self { module, signatures, prints, queue, program, variables, options })
     }
 }
 
@@ -231,22 +330,8 @@ impl LoadedProgram for InterpretedProgram {
         range: &ResolvedRange,
         args: &[RawArg],
         memory: &mut [MemoryRegion<'_>],
+        default_queue: u32,
     ) -> Result<LaunchStats, Error> {
-        let argument = |arg: &RawArg| match arg {
-            RawArg::Pointer(address) => Argument::Pointer(*address),
-            RawArg::Image(image) => Argument::Value(image.to_bytes().to_vec()),
-            RawArg::Pipe(pipe) => Argument::Value(pipe.to_bytes().to_vec()),
-            RawArg::Local(size) => Argument::Local(*size),
-            RawArg::Value(bytes) => Argument::Value(bytes.clone()),
-        };
-        let launch = Launch {
-            kernel: kernel.to_owned(),
-            work_dim: range.work_dim,
-            global: range.global,
-            local: Some(range.local),
-            offset: range.offset,
-            args: args.iter().map(argument).collect(),
-        };
         // A panic in a launch leaves variables with what it wrote, like any launch that fails.
         let mut variables = self.variables.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = variables.lend();
@@ -260,9 +345,15 @@ impl LoadedProgram for InterpretedProgram {
                 ));
             }
         }
-        let stats = self.program.run(&mut all, &launch, &self.options).map_err(|e| {
-            Error::new(ErrorKind::Execution, e.render(&self.module.sources).trim_end())
-        })?;
-        Ok(LaunchStats { work_items: stats.work_items, hardware: None })
+        let mut machine = Machine {
+            program: &self.program,
+            module: &self.module,
+            signatures: &self.signatures,
+            options: &self.options,
+            queue: self.queue.as_ref().map(|(queue, _)| *queue),
+            memory: &mut all,
+        };
+        let sites = self.queue.as_ref().map(|(_, sites)| &sites[..]);
+        machine.run_family(sites, default_queue, (kernel, range, args))
     }
 }

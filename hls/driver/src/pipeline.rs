@@ -96,10 +96,18 @@ pub struct Numerics {
     pub denorms_are_zero: bool,
     /// `-cl-unsafe-math-optimizations`, and what includes it
     pub unsafe_math: bool,
+    /// `-g`: functions that enqueue kernels say why they fail.
+    pub enqueue_errors: bool,
+    /// `-cl-uniform-work-group-size`
+    pub uniform_groups: bool,
 }
 
 /// The option of OpenCL C that no compiler takes into the module, and which one of them refuses.
 pub const DENORMS_ARE_ZERO: &str = "-cl-denorms-are-zero";
+/// The option of OpenCL C that asks for debug information, which modules have anyway.
+pub const DEBUG: &str = "-g";
+/// The option that forbids smaller work-groups at the ends.
+pub const UNIFORM_GROUPS: &str = "-cl-uniform-work-group-size";
 
 impl Numerics {
     /// What options of the compiler of OpenCL C say.
@@ -108,6 +116,8 @@ impl Numerics {
         for option in options {
             match option {
                 DENORMS_ARE_ZERO => numerics.denorms_are_zero = true,
+                DEBUG => numerics.enqueue_errors = true,
+                UNIFORM_GROUPS => numerics.uniform_groups = true,
                 "-cl-unsafe-math-optimizations" | "-cl-fast-relaxed-math" => {
                     numerics.unsafe_math = true;
                 }
@@ -180,6 +190,8 @@ pub fn read_spirv(
         kernels: kernels.to_vec(),
         denorms_are_zero: how.numerics.denorms_are_zero,
         unsafe_math: how.numerics.unsafe_math,
+        enqueue_errors: how.numerics.enqueue_errors,
+        uniform_groups: how.numerics.uniform_groups,
         sub_group_size: how.sub_group_size,
         connected: how.connected.clone(),
         formats: how.formats.clone(),
@@ -237,6 +249,7 @@ impl<'a> Pipeline<'a> {
         let remarks = self.remarks.borrow();
         let warnings = remarks.iter().filter(|(_, r)| r.severity == Severity::Warning);
         build.warnings = warnings.map(|(_, r)| r.render(&module.sources)).collect();
+        build.warnings.extend(no_host(&build.manifest));
         Ok(build)
     }
 
@@ -488,6 +501,19 @@ impl<'a> Pipeline<'a> {
     fn bus_bytes(&self) -> u32 {
         self.board.memory.data_bits / 8
     }
+}
+
+/// That a design has no host library, because its kernels enqueue others.
+fn no_host(manifest: &Manifest) -> Option<String> {
+    let enqueues = |k: &&abi::Kernel| !k.signature.enqueues.is_empty() && !k.signature.enqueued;
+    let kernel = manifest.kernels.iter().find(enqueues)?;
+    let what = format!(
+        "kernel `{}` enqueues others, which hosts that drive registers cannot launch: there is no host library",
+        kernel.signature.name
+    );
+    let help = "`clhls run` and the OpenCL library launch them: docs/device-enqueue.md";
+    let warning = Diagnostic::warning("W0615", what).help(help);
+    Some(warning.render(&SourceMap::default()))
 }
 
 /// Whether the modules of all kernels have names of their own.

@@ -180,10 +180,6 @@ fn constructs_that_are_not_supported_are_named() {
     let with = |name: &str, from: &str, to: &str| {
         assemble(dir.path(), name, &KERNEL_MODULE.replace(from, to))
     };
-    let queue = KERNEL_MODULE
-        .replace("%ptr = OpTypePointer CrossWorkgroup %uint", "%ptr = OpTypeQueue")
-        .replace("OpCapability Addresses", "OpCapability Addresses\nOpCapability DeviceEnqueue")
-        .replace("OpStore %p %one Aligned 4", "");
     // more than one sample a texel
     let samples = "%ptr = OpTypeImage %void 2D 0 0 1 0 Unknown ReadOnly";
     let samples = KERNEL_MODULE
@@ -192,7 +188,6 @@ fn constructs_that_are_not_supported_are_named() {
         .replace("OpStore %p %one Aligned 4", "");
     for (module, construct) in [
         (assemble(dir.path(), "samples.spv", &samples), "multi-sampled images"),
-        (assemble(dir.path(), "queue.spv", &queue), "OpTypeQueue"),
         (
             with("ext.spv", "OpMemoryModel", "OpExtension \"SPV_XYZ_what\"\nOpMemoryModel"),
             "SPV_XYZ_what",

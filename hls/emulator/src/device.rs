@@ -1,13 +1,15 @@
 //! Native code as a device with buffers of its own.
 
+use crate::family::Family;
 use crate::memory::Block;
 use crate::{Options, Program, Specialisation};
 use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use base::SourceMap;
+use host::enqueue::DEFAULT_QUEUE;
 use host::{
-    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, check_args,
+    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg,
+    check_args,
 };
-use interp::Argument;
 use ir::Module;
 use std::collections::BTreeMap;
 
@@ -120,27 +122,30 @@ impl Device for NativeDevice {
             given.push(match arg {
                 LaunchArg::Buffer { buffer, offset } => {
                     let base = self.buffer(*buffer)?.address() as u64;
-                    Argument::Pointer(base.wrapping_add(*offset))
+                    RawArg::Pointer(base.wrapping_add(*offset))
                 }
                 LaunchArg::Image { buffer, descriptor } => {
                     let texels = self.buffer(*buffer)?.address() as u64;
-                    Argument::Value(ImageDescriptor { texels, ..*descriptor }.to_bytes().to_vec())
+                    RawArg::Image(ImageDescriptor { texels, ..*descriptor })
                 }
                 LaunchArg::Pipe { buffer, descriptor } => {
                     let address = self.buffer(*buffer)?.address() as u64;
-                    Argument::Value(PipeDescriptor { address, ..*descriptor }.to_bytes().to_vec())
+                    RawArg::Pipe(PipeDescriptor { address, ..*descriptor })
                 }
-                LaunchArg::Null => Argument::Pointer(0),
-                LaunchArg::Local(size) => Argument::Local(*size),
-                LaunchArg::Value(bytes) => Argument::Value(bytes.clone()),
+                LaunchArg::Null => RawArg::Pointer(0),
+                LaunchArg::Local(size) => RawArg::Local(*size),
+                LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
             });
         }
+        let mut family = Family {
+            program: &self.program,
+            signatures: &self.signatures,
+            sources: &self.sources,
+            threads: self.threads,
+        };
         // SAFETY: the pointers are to buffers of this device, which nothing else touches while the kernel runs. That
         // the kernel stays inside them is OpenCL C's rule, and what the type's documentation says.
-        let stats = unsafe { self.program.launch(kernel, &range, &given, self.threads) };
-        let stats = stats
-            .map_err(|e| Error::new(ErrorKind::Execution, e.render(&self.sources).trim_end()))?;
-        Ok(LaunchStats { work_items: stats.work_items, hardware: None })
+        unsafe { family.launch(DEFAULT_QUEUE, (kernel, &range, &given)) }
     }
 
     fn take_printed(&mut self) -> Result<Printed, Error> {

@@ -54,6 +54,7 @@
 
 mod context;
 mod device;
+mod family;
 mod float_mode;
 mod launch;
 mod loaded;

@@ -1,12 +1,10 @@
 //! Native code as a program on the host's memory, for the OpenCL library.
 
+use crate::family::Family;
 use crate::{Options, Program, Specialisation};
 use abi::KernelSignature;
 use base::SourceMap;
-use host::{
-    Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, Printed, RawArg, ResolvedRange,
-};
-use interp::Argument;
+use host::{Error, LaunchStats, LoadedProgram, MemoryRegion, Printed, RawArg, ResolvedRange};
 use ir::Module;
 use std::sync::{Mutex, PoisonError};
 
@@ -18,7 +16,7 @@ pub struct NativeProgram {
     signatures: Vec<KernelSignature>,
     sources: SourceMap,
     threads: usize,
-    /// Held by launches of programs that print, which therefore run one after the other.
+    /// Held by launches of programs that print or enqueue, which therefore run one after the other.
     turn: Mutex<()>,
 }
 
@@ -69,22 +67,19 @@ impl LoadedProgram for NativeProgram {
         range: &ResolvedRange,
         args: &[RawArg],
         _memory: &mut [MemoryRegion<'_>],
+        default_queue: u32,
     ) -> Result<LaunchStats, Error> {
-        let argument = |arg: &RawArg| match arg {
-            RawArg::Pointer(address) => Argument::Pointer(*address),
-            RawArg::Image(image) => Argument::Value(image.to_bytes().to_vec()),
-            RawArg::Pipe(pipe) => Argument::Value(pipe.to_bytes().to_vec()),
-            RawArg::Local(size) => Argument::Local(*size),
-            RawArg::Value(bytes) => Argument::Value(bytes.clone()),
-        };
-        let args: Vec<Argument> = args.iter().map(argument).collect();
-        let turn = self.program.prints().then(|| self.turn.lock());
+        let alone = self.program.prints() || self.program.enqueue_sites().is_some();
+        let turn = alone.then(|| self.turn.lock());
         let _turn = turn.map(|t| t.unwrap_or_else(PoisonError::into_inner));
+        let mut family = Family {
+            program: &self.program,
+            signatures: &self.signatures,
+            sources: &self.sources,
+            threads: self.threads,
+        };
         // SAFETY: the regions are the launch's alone while it runs, and they are all that a kernel may access by
         // OpenCL C's rules; that it keeps to them is what the type's documentation asks for.
-        let stats = unsafe { self.program.launch(kernel, range, &args, self.threads) };
-        let stats = stats
-            .map_err(|e| Error::new(ErrorKind::Execution, e.render(&self.sources).trim_end()))?;
-        Ok(LaunchStats { work_items: stats.work_items, hardware: None })
+        unsafe { family.launch(default_queue, (kernel, range, args)) }
     }
 }

@@ -4,6 +4,7 @@ use crate::context::{PhaseFn, Places};
 use crate::lower::{self, Kernel, Operators, Shared, Unit};
 use crate::memory::Variables;
 use crate::specialise::{Specialisation, Variants};
+use abi::EnqueueSite;
 use abi::print::PrintFormat;
 use base::{Diagnostic, Result};
 use cranelift_codegen::Context as CodeContext;
@@ -71,6 +72,7 @@ pub struct Program {
     pub(crate) variants: Option<Variants>,
     pub(crate) non_uniform: bool,
     prints: Option<Prints>,
+    queue: Option<Queue>,
     /// What the code of operators refers to.
     _operators: Unit,
     /// Owns the code.
@@ -91,6 +93,23 @@ impl Prints {
         let (buffer, formats) = abi::print::find(variables)?;
         let size = usize::try_from(module.globals[buffer].size).ok()?;
         Some(Prints { buffer, size, formats })
+    }
+}
+
+/// The queue that kernels enqueue to, and what its records are of.
+struct Queue {
+    variable: Global,
+    size: usize,
+    sites: Vec<EnqueueSite>,
+}
+
+impl Queue {
+    fn of(module: &Module) -> Option<Queue> {
+        let variables =
+            module.globals.iter().map(|(id, g)| (id, g.name.as_str(), g.init.as_deref()));
+        let (variable, sites) = abi::enqueue::find(variables)?;
+        let size = usize::try_from(module.globals[variable].size).ok()?;
+        Some(Queue { variable, size, sites })
     }
 }
 
@@ -180,6 +199,7 @@ impl Program {
             _operators: operators,
             non_uniform: module.cl_version >= 200,
             prints: Prints::of(module),
+            queue: Queue::of(module),
             code: Mutex::new(ManuallyDrop::new(code)),
         })
     }
@@ -224,6 +244,18 @@ impl Program {
         // SAFETY: the variable was placed with this size; kernels alone know of it, and none runs, by the caller.
         let bytes = unsafe { std::slice::from_raw_parts_mut(start, prints.size) };
         host::print::take(&prints.formats, bytes)
+    }
+
+    /// What the records in the queue are of, if kernels enqueue others.
+    pub fn enqueue_sites(&self) -> Option<&[EnqueueSite]> {
+        self.queue.as_ref().map(|queue| &queue.sites[..])
+    }
+
+    /// The queue that kernels enqueue to; empty if there is none. Launches write to it.
+    pub(crate) fn queue(&self) -> *mut [u8] {
+        let Some(queue) = &self.queue else { return &mut [] };
+        let start = self.variables.addresses[queue.variable] as *mut u8;
+        std::ptr::slice_from_raw_parts_mut(start, queue.size)
     }
 
     /// Gives the module's variables their initial values again.

@@ -201,7 +201,7 @@ fn run(
             KernelArgKind::LocalPointer => Argument::Local(BUFFER_BYTES as u64),
             KernelArgKind::Value(_) => Argument::Value(scalar(arg.size as usize, seed)),
             // An image without texels.
-            KernelArgKind::Image(_) | KernelArgKind::Sampler => {
+            KernelArgKind::Image(_) | KernelArgKind::Sampler | KernelArgKind::Queue => {
                 Argument::Value(vec![0; arg.size as usize])
             }
             // A pipe with room for packets, and some that can be read.

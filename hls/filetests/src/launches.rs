@@ -16,6 +16,9 @@ pub struct LaunchFile {
     /// Further clang options, separated by blanks.
     #[serde(default)]
     pub options: String,
+    /// The producers that can compile it, where not all can.
+    #[serde(default)]
+    pub producers: Option<Vec<String>>,
     /// Capacity of local-pointer arguments, by argument name.
     #[serde(default)]
     pub local_bytes: BTreeMap<String, u64>,

@@ -118,6 +118,11 @@ pub fn bind(kernel: &KernelSignature, arg: &Arg, value: &Value) -> Result<BoundA
         (ArgKind::Sampler, Value::Sampler(word)) => {
             Ok(BoundArg::Value(word.to_le_bytes().to_vec()))
         }
+        (ArgKind::Queue, Value::Queue(number)) => {
+            let mut bytes = number.to_le_bytes().to_vec();
+            bytes.resize(arg.size as usize, 0);
+            Ok(BoundArg::Value(bytes))
+        }
         (ArgKind::Pipe, Value::Pipe(pipe)) => match pipe.descriptor() {
             Ok(descriptor) => match packet_mismatch(arg, descriptor) {
                 Some(problem) => fail(ErrorKind::ArgValue, problem),
@@ -137,6 +142,7 @@ fn expected_form(arg: &Arg) -> String {
         ArgKind::LocalPtr => "the size of its local memory (`local:BYTES`)".into(),
         ArgKind::Image => "an image (`@FILE.png`, `image:rgba:unorm8:VALUE`, ...)".into(),
         ArgKind::Pipe => "a pipe (`pipe:CAPACITY:VALUE`)".into(),
+        ArgKind::Queue => "a queue on the device (`queue`, `queue:none`)".into(),
         ArgKind::Sampler => "a sampler (`sampler:normalized,clamp,linear`, ...)".into(),
         ArgKind::Scalar => match arg.element {
             Some(element) if element.lanes == 1 => format!("a number ({})", element.scalar),

@@ -2,6 +2,7 @@
 
 use crate::{Error, ErrorKind, NdRange, Printed};
 use abi::{Arg, ArgKind, ImageDescriptor, KernelSignature, PipeDescriptor};
+use std::ops::Add;
 
 /// Names a buffer of one device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,6 +47,42 @@ pub struct LaunchStats {
     pub work_items: u64,
     /// Measurements of hardware; `None` from the interpreter.
     pub hardware: Option<HardwareStats>,
+    /// Launches of kernels that it enqueued, and that these enqueued. What they did and took is counted above.
+    pub enqueued: u64,
+    /// Nanoseconds from its own end to that of the last of them.
+    pub enqueued_ns: u64,
+}
+
+impl Add for LaunchStats {
+    type Output = LaunchStats;
+
+    fn add(self, other: LaunchStats) -> LaunchStats {
+        LaunchStats {
+            work_items: self.work_items + other.work_items,
+            hardware: match (self.hardware, other.hardware) {
+                (Some(a), Some(b)) => Some(a + b),
+                (a, b) => a.or(b),
+            },
+            enqueued: self.enqueued + other.enqueued,
+            enqueued_ns: self.enqueued_ns + other.enqueued_ns,
+        }
+    }
+}
+
+impl Add for HardwareStats {
+    type Output = HardwareStats;
+
+    fn add(self, other: HardwareStats) -> HardwareStats {
+        HardwareStats {
+            cycles: self.cycles + other.cycles,
+            read_beats: self.read_beats + other.read_beats,
+            write_beats: self.write_beats + other.write_beats,
+            read_bytes: self.read_bytes + other.read_bytes,
+            write_bytes: self.write_bytes + other.write_bytes,
+            read_bursts: self.read_bursts + other.read_bursts,
+            write_bursts: self.write_bursts + other.write_bursts,
+        }
+    }
 }
 
 /// Measurements of a launch in hardware.
@@ -225,7 +262,7 @@ fn check_arg(kernel: &KernelSignature, expected: &Arg, given: &LaunchArg) -> Res
                 None => Ok(()),
             }
         }
-        (ArgKind::Scalar | ArgKind::Sampler, LaunchArg::Value(bytes))
+        (ArgKind::Scalar | ArgKind::Sampler | ArgKind::Queue, LaunchArg::Value(bytes))
             if bytes.len() != expected.size as usize =>
         {
             fail(
@@ -233,7 +270,7 @@ fn check_arg(kernel: &KernelSignature, expected: &Arg, given: &LaunchArg) -> Res
                 format!("expected {} bytes, got {}", expected.size, bytes.len()),
             )
         }
-        (ArgKind::Scalar | ArgKind::Sampler, LaunchArg::Value(_)) => Ok(()),
+        (ArgKind::Scalar | ArgKind::Sampler | ArgKind::Queue, LaunchArg::Value(_)) => Ok(()),
         (ArgKind::Pipe, LaunchArg::Pipe { descriptor, .. }) => {
             match packet_mismatch(expected, *descriptor) {
                 Some(problem) => fail(ErrorKind::ArgValue, problem),

@@ -5,10 +5,12 @@
 //! * [`Value`]: argument values as text (`rand:f32[1024]:1`, `@a.npy`, `3`), specified in `docs/launches.md`.
 //! * [`LoadedProgram`]: a program on a device that works on the host's memory, for the OpenCL library.
 //! * [`print`]: the text of `printf`.
+//! * [`enqueue`]: kernels that kernels enqueue.
 //! * [`run`]: all of it in one call: allocate, fill, launch, read back.
 
 mod bind;
 mod device;
+pub mod enqueue;
 mod error;
 mod image_value;
 mod loaded;

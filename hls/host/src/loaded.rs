@@ -54,7 +54,8 @@ pub trait LoadedProgram: Send + Sync {
     ///
     /// The caller has checked the range by [`NdRange::resolve`](crate::NdRange::resolve) and the arguments by
     /// [`check_raw_args`]. `memory` does not overlap; it is all that the kernel may access through its arguments and
-    /// through pointers that it finds in memory.
+    /// through pointers that it finds in memory. Kernels that it enqueues are part of the launch; `default_queue` is what
+    /// they get for the default queue on the device, 0 if there is none.
     ///
     /// # Errors
     /// [`ErrorKind::KernelName`]; [`ErrorKind::Execution`] if the kernel accessed other memory, hung, or left a
@@ -65,6 +66,7 @@ pub trait LoadedProgram: Send + Sync {
         range: &ResolvedRange,
         args: &[RawArg],
         memory: &mut [MemoryRegion<'_>],
+        default_queue: u32,
     ) -> Result<LaunchStats, Error>;
 
     /// Does what the first launch of a kernel needs, such as building its simulator: launches do so too, but then it
@@ -150,12 +152,12 @@ pub fn check_raw_arg(kernel: &KernelSignature, info: &Arg, arg: &RawArg) -> Resu
             Some(problem) => fail(ErrorKind::ArgValue, problem),
             None => Ok(()),
         },
-        (ArgKind::Scalar | ArgKind::Sampler, RawArg::Value(bytes))
+        (ArgKind::Scalar | ArgKind::Sampler | ArgKind::Queue, RawArg::Value(bytes))
             if bytes.len() == info.size as usize =>
         {
             Ok(())
         }
-        (ArgKind::Scalar | ArgKind::Sampler, RawArg::Value(bytes)) => {
+        (ArgKind::Scalar | ArgKind::Sampler | ArgKind::Queue, RawArg::Value(bytes)) => {
             let what = format!("expected {} bytes, got {}", info.size, bytes.len());
             fail(ErrorKind::ArgSize, what)
         }

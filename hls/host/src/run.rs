@@ -65,6 +65,11 @@ pub fn run_together(
     let mut kernels = vec![];
     for request in requests {
         let signature = device.kernel(&request.kernel)?.clone();
+        if signature.enqueued {
+            let what =
+                format!("kernel `{}` is made of a block: only kernels launch it", signature.name);
+            return Err(Error::new(ErrorKind::KernelName, what));
+        }
         let bound = bind_all(&signature, &request.args)?;
         kernels.push((signature, bound));
     }

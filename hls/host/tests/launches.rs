@@ -44,6 +44,8 @@ fn signature() -> KernelSignature {
         non_uniform: false,
         simd: 1,
         simd_group_rows: false,
+        enqueued: false,
+        enqueues: vec![],
     }
 }
 
@@ -249,7 +251,7 @@ impl Device for Adder {
                 _ => {}
             }
         }
-        Ok(LaunchStats { work_items: range.work_items() as u64, hardware: None })
+        Ok(LaunchStats { work_items: range.work_items() as u64, ..LaunchStats::default() })
     }
     fn reload_program(&mut self) -> Result<(), Error> {
         Ok(())

@@ -256,10 +256,27 @@ fn select_kernels(module: &mut Module, kernels: &[String]) -> Result<()> {
             }
         }
     }
+    let wanted = with_enqueued(module, kernels);
     for f in module.functions.values_mut() {
-        if f.kernel.is_some() && !kernels.is_empty() && !kernels.contains(&f.name) {
+        if f.kernel.is_some() && !kernels.is_empty() && !wanted.contains(&f.name) {
             f.kernel = None;
         }
     }
     Ok(())
+}
+
+/// Kernels, and those that they enqueue.
+fn with_enqueued(module: &Module, kernels: &[String]) -> BTreeSet<String> {
+    let mut wanted: BTreeSet<String> = kernels.iter().cloned().collect();
+    let mut open: Vec<String> = kernels.to_vec();
+    while let Some(name) = open.pop() {
+        let info =
+            module.kernels().find(|(_, f)| f.name == name).and_then(|(_, f)| f.kernel.as_ref());
+        for enqueued in info.iter().flat_map(|info| &info.enqueues) {
+            if wanted.insert(enqueued.clone()) {
+                open.push(enqueued.clone());
+            }
+        }
+    }
+    wanted
 }

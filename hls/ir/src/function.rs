@@ -248,6 +248,8 @@ pub enum KernelArgKind {
     Image(Option<[u32; 2]>),
     /// A sampler: an i32 with the bits of OpenCL C's sampler constants.
     Sampler,
+    /// A queue on the device: its number as an integer of the width of addresses, 0 for none.
+    Queue,
     /// A pipe: its descriptor by value, whose first field is the address of the pipe object (crate `abi`). `restrict` speaks
     /// of the object, which the kernel reads and writes whatever it does to the packets: these by loads and stores only, the
     /// rest by atomic operations only.
@@ -310,6 +312,10 @@ pub struct KernelInfo {
     pub vec_type_hint: Option<String>,
     /// `ContractionOff`: a*b+c must not become fma.
     pub contraction_off: bool,
+    /// Made of a block: other kernels enqueue it, the host does not launch it by itself.
+    pub enqueued: bool,
+    /// Names of the kernels that it may enqueue itself.
+    pub enqueues: Vec<String>,
 }
 
 /// A function.

@@ -291,6 +291,7 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
                 format.map_or(Ok(()), |[order, ty]| write!(out, " format {order} {ty}"))?;
             }
             KernelArgKind::Sampler => out.write_str("sampler")?,
+            KernelArgKind::Queue => out.write_str("queue")?,
             KernelArgKind::Pipe(access) => {
                 out.write_str(if access.writes { "pipe write" } else { "pipe read" })?;
                 access.packet.map_or(Ok(()), |bytes| write!(out, " {bytes}"))?;
@@ -335,6 +336,12 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
     }
     if info.contraction_off {
         out.write_str("  contraction_off\n")?;
+    }
+    if info.enqueued {
+        out.write_str("  enqueued\n")?;
+    }
+    for name in &info.enqueues {
+        writeln!(out, "  enqueues {}", quoted(name))?;
     }
     Ok(())
 }

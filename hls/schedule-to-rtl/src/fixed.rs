@@ -4,6 +4,7 @@ use crate::operation;
 use crate::pipeline::{Context, Pipeline};
 use abi::{HiddenArg, RegisterMap};
 use base::FxHashMap;
+use base::entity::EntityRef;
 use ir::{Inst, ObjectKind, Op, Query, Value};
 use rtl::{Expr, ModuleBuilder, Net};
 use schedule::{KernelSchedule, Place, Unit};
@@ -158,8 +159,8 @@ fn static_value(b: &mut ModuleBuilder, s: &KernelSchedule, inst: Inst, bus: &Arg
                     let offset = u128::from(bus.program_offsets[&g]);
                     Expr::bin(rtl::Binary::Add, base, Expr::Const(bits, offset))
                 }
-                // Never accessed: its address is of no consequence.
-                _ => Expr::Const(bits, 0),
+                // Never accessed: its address only says that it is not null, nor another such object's.
+                _ => Expr::Const(bits, (o.index() as u128 + 1) << 7),
             }
         }
         _ => Expr::Const(bits, 0),

@@ -22,6 +22,7 @@ mod top;
 
 use crate::core::Shared;
 use abi::print::{PrintBuffer, PrintFormat};
+use abi::{EnqueueQueue, EnqueueSite};
 use abi::{Kernel, Manifest, ProgramMemory, Relocation};
 use base::{Diagnostic, FxHashMap, Result};
 use ir::analysis::{Cfg, Liveness};
@@ -166,16 +167,18 @@ pub(crate) fn starts_with_barrier(func: &Function, block: Block) -> bool {
     func.blocks[block].insts.iter().any(|i| matches!(func.insts[*i].op, Op::Barrier(..)))
 }
 
-/// Layout and initial contents of the module's variables in device memory. The buffer of `printf` comes last: it is large,
-/// and only its counter must be zero at first.
+/// Layout and initial contents of the module's variables in device memory. The buffer of `printf` and the queue of kernels come
+/// last: they are large, and only their counters must be zero at first.
 fn program_memory(module: &Module) -> (Option<ProgramMemory>, FxHashMap<Global, u64>) {
-    let prints = print_formats(module);
-    let buffer = prints.as_ref().map(|(buffer, _)| *buffer);
+    let (prints, enqueue) = (print_formats(module), enqueue_sites(module));
+    let apart = [prints.as_ref().map(|(g, _)| *g), enqueue.as_ref().map(|(g, _)| *g)];
+    let tables = [abi::print::TABLE, abi::enqueue::TABLE];
     let mut offsets = FxHashMap::default();
     let mut bytes: Vec<u8> = vec![];
     let mut align = 64;
     let stays = |(id, g): &(Global, &GlobalData)| {
-        g.space != Space::Local && Some(*id) != buffer && g.name != abi::print::TABLE
+        let host = apart.contains(&Some(*id)) || tables.contains(&g.name.as_str());
+        g.space != Space::Local && !host
     };
     for (id, g) in module.globals.iter().filter(stays) {
         let start = (bytes.len() as u64).next_multiple_of(u64::from(g.align.max(16)));
@@ -194,18 +197,31 @@ fn program_memory(module: &Module) -> (Option<ProgramMemory>, FxHashMap<Global, 
         bytes.resize((offset + abi::print::RECORDS) as usize, 0);
         PrintBuffer { offset, size: g.size, formats }
     });
+    let enqueue = enqueue.map(|(queue, sites)| {
+        let g = &module.globals[queue];
+        let offset = size.next_multiple_of(u64::from(g.align));
+        offsets.insert(queue, offset);
+        size = offset + g.size;
+        EnqueueQueue { offset, size: g.size, sites }
+    });
     if offsets.is_empty() {
         return (None, offsets);
     }
     let relocations = relocations(module, &offsets);
     let init = Some(bytes);
-    let memory = ProgramMemory { size, align, init, relocations, prints };
+    let memory = ProgramMemory { size, align, init, relocations, prints, enqueue };
     (Some(memory), offsets)
 }
 
 /// The buffer of `printf` and what its records mean, if kernels print.
 pub fn print_formats(module: &Module) -> Option<(Global, Vec<PrintFormat>)> {
     abi::print::find(module.globals.iter().map(|(id, g)| (id, g.name.as_str(), g.init.as_deref())))
+}
+
+/// The queue that kernels enqueue to, and what its records are of, if there is one.
+pub fn enqueue_sites(module: &Module) -> Option<(Global, Vec<EnqueueSite>)> {
+    let variables = module.globals.iter().map(|(id, g)| (id, g.name.as_str(), g.init.as_deref()));
+    abi::enqueue::find(variables)
 }
 
 /// Pointers between the module's variables.

@@ -25,6 +25,8 @@ pub fn signature(func: &Function, module: &Module, max_work_group_size: u32) -> 
         non_uniform: module.cl_version >= 200,
         simd: info.simd_lanes.unwrap_or(1),
         simd_group_rows: info.simd_group_rows,
+        enqueued: info.enqueued,
+        enqueues: info.enqueues,
     }
 }
 
@@ -36,6 +38,7 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
         KernelArgKind::Value(_) => ArgKind::Scalar,
         KernelArgKind::Image(_) => ArgKind::Image,
         KernelArgKind::Sampler => ArgKind::Sampler,
+        KernelArgKind::Queue => ArgKind::Queue,
         KernelArgKind::Pipe(_) => ArgKind::Pipe,
     };
     let pipe = match a.kind {
@@ -55,7 +58,9 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
     };
     let name = if a.name.is_empty() { format!("arg{index}") } else { a.name.clone() };
     let size = match kind {
-        ArgKind::Scalar | ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe => a.size,
+        ArgKind::Scalar | ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe | ArgKind::Queue => {
+            a.size
+        }
         ArgKind::LocalPtr => 0,
         _ => 8,
     };

@@ -39,6 +39,19 @@ struct Running {
     own_interrupts: bool,
 }
 
+/// Refuses a design whose kernels enqueue others: a host at this level would leave those unlaunched.
+fn check_enqueue(manifest: &Manifest) -> Result<(), Error> {
+    let queue = manifest.program_memory.as_ref().and_then(|p| p.enqueue.as_ref());
+    let Some(site) = queue.and_then(|q| q.sites.first()) else { return Ok(()) };
+    let what = match site.source.as_str() {
+        "" => "a kernel of the design enqueues others".to_owned(),
+        place => format!("a kernel of the design enqueues others, at {place}"),
+    };
+    let why =
+        "hosts that drive registers cannot launch those; `clhls run` and the OpenCL library can";
+    Err(Error::new(ErrorKind::Unsupported, format!("{what}: {why}")))
+}
+
 impl Board {
     /// Opens the output directory of a build.
     ///
@@ -46,6 +59,7 @@ impl Board {
     /// As [`Simulator::open`].
     pub fn open(dir: &Path, options: SimOptions) -> Result<Self, Error> {
         let mut device = Simulator::open(dir, options)?;
+        check_enqueue(device.manifest())?;
         if device.manifest().program_memory.is_some() {
             // a host at this level makes and fills the memory of program-scope variables itself
             device.memory.free_at(device.program_base)?;

@@ -1,11 +1,13 @@
 //! The device.
 
+use crate::family::Family;
 use crate::launch::{Limits, Outcome, RegisterBlock, explain, run};
 use crate::memory::DeviceMemory;
 use crate::profile::Profile;
 use crate::report::Context;
 use crate::{pipes, together};
 use abi::{Arg, ImageDescriptor, Kernel, KernelSignature, Manifest, PipeDescriptor, StreamPort};
+use host::enqueue::DEFAULT_QUEUE;
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg,
     ResolvedRange, Start, check_args,
@@ -294,6 +296,34 @@ impl Simulator {
         execute(model, launch, regions, self.limits(), program_base, (false, &mut uncounted))
     }
 
+    /// The same in the memory of this device.
+    pub(crate) fn execute_here(
+        &mut self,
+        model: &mut Model,
+        launch: &RawLaunch<'_>,
+    ) -> Result<LaunchStats, Error> {
+        let (limits, program_base, mut uncounted) = (self.limits(), self.program_base, None);
+        let regions = self.memory.regions_mut();
+        execute(model, launch, regions, limits, program_base, (false, &mut uncounted))
+    }
+
+    /// Runs the kernel that a launch is for.
+    fn launch_prepared(&mut self, prepared: &Prepared) -> Result<LaunchStats, Error> {
+        let Prepared { kernel, .. } = prepared;
+        let name = &kernel.signature.name;
+        let mut model = self.take_model(name)?;
+        let (limits, program_base) = (self.limits(), self.program_base);
+        // After an error the instance is dropped.
+        let regions = self.memory.regions_mut();
+        let counted = (self.options.profile, &mut self.profile);
+        let stats = execute(&mut model, &prepared.raw(), regions, limits, program_base, counted)?;
+        // Packets that a kernel has taken in and not used are nobody's: the next launch gets none of them.
+        if streams(kernel).next().is_none() {
+            self.put_model(name, model);
+        }
+        Ok(stats)
+    }
+
     fn limits(&self) -> Limits {
         Limits { max_cycles: self.options.max_cycles, watchdog: self.options.watchdog }
     }
@@ -443,19 +473,8 @@ impl Device for Simulator {
         args: &[LaunchArg],
     ) -> Result<LaunchStats, Error> {
         let prepared = self.prepare(name, range, args)?;
-        let Prepared { kernel, .. } = &prepared;
-        let launch = prepared.raw();
-        let mut model = self.take_model(name)?;
-        let (limits, program_base) = (self.limits(), self.program_base);
-        // After an error the instance is dropped.
-        let regions = self.memory.regions_mut();
-        let counted = (self.options.profile, &mut self.profile);
-        let stats = execute(&mut model, &launch, regions, limits, program_base, counted)?;
-        // Packets that a kernel has taken in and not used are nobody's: the next launch gets none of them.
-        if streams(kernel).next().is_none() {
-            self.put_model(name, model);
-        }
-        Ok(stats)
+        let mut family = Family { simulator: self, regions: None, names: &prepared.names };
+        family.launch(DEFAULT_QUEUE, |family| family.simulator.launch_prepared(&prepared))
     }
 
     fn launch_together(&mut self, launches: &[Start]) -> Result<Vec<LaunchStats>, Error> {
@@ -467,11 +486,16 @@ impl Device for Simulator {
         for launch in &prepared {
             models.push(self.take_model(&launch.kernel.signature.name)?);
         }
-        let (limits, program_base) = (self.limits(), self.program_base);
-        let (links, regions) = (&self.manifest.links, self.memory.regions_mut());
-        let board = together::Board { links, regions, limits, program_base };
-        // The models are dropped: their queues may hold packets.
-        together::run(board, &prepared, models)
+        let names: Vec<(u64, String)> = prepared.iter().flat_map(|p| p.names.clone()).collect();
+        let mut family = Family { simulator: self, regions: None, names: &names };
+        family.launch_all(|family| {
+            let device = &mut *family.simulator;
+            let (limits, program_base) = (device.limits(), device.program_base);
+            let (links, regions) = (&device.manifest.links, device.memory.regions_mut());
+            let board = together::Board { links, regions, limits, program_base };
+            // The models are dropped: their queues may hold packets.
+            together::run(board, &prepared, models)
+        })
     }
 
     fn take_printed(&mut self) -> Result<Printed, Error> {
@@ -525,6 +549,7 @@ mod tests {
                 init: Some(vec![1, 2, 3]),
                 relocations: vec![],
                 prints: None,
+                enqueue: None,
             }),
             sources: Vec::new(),
             links: vec![],

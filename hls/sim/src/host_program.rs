@@ -1,6 +1,7 @@
 //! Simulated hardware that works on the host's memory.
 
-use crate::device::{RawLaunch, Simulator};
+use crate::device::Simulator;
+use crate::family::Family;
 use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use host::{
     Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, PAGE, Printed, RawArg,
@@ -54,8 +55,10 @@ impl LoadedProgram for HostProgram {
 
     fn prepare(&self, kernel: &str) -> Result<(), Error> {
         let mut simulator = self.simulator();
-        let model = simulator.take_model(kernel)?;
-        simulator.put_model(kernel, model);
+        for kernel in simulator.with_enqueued(kernel) {
+            let model = simulator.take_model(&kernel)?;
+            simulator.put_model(&kernel, model);
+        }
         Ok(())
     }
 
@@ -81,15 +84,13 @@ impl LoadedProgram for HostProgram {
         range: &ResolvedRange,
         args: &[RawArg],
         memory: &mut [MemoryRegion<'_>],
+        default_queue: u32,
     ) -> Result<LaunchStats, Error> {
         let places = self.places(memory)?;
         let args: Vec<RawArg> = args.iter().map(|arg| translated(arg, memory, &places)).collect();
         let names: Vec<(u64, String)> =
             places.iter().zip(memory.iter()).map(|(&base, m)| (base, plain(&m.name))).collect();
         let mut simulator = self.simulator();
-        let description = simulator.find(kernel)?.clone();
-        let mut model = simulator.take_model(kernel)?;
-        let launch = RawLaunch { kernel: &description, range, args: &args, names: &names };
         let mut variables = simulator.program_memory().map(|(base, bytes)| (base, bytes.to_vec()));
         let mut regions = vec![];
         for (region, base) in memory.iter_mut().zip(places) {
@@ -103,14 +104,14 @@ impl LoadedProgram for HostProgram {
         let mut regions = regions.ok_or_else(|| {
             Error::new(ErrorKind::Buffer, "a buffer is not made of whole pages of memory")
         })?;
-        let result = simulator.execute(&mut model, &launch, &mut regions);
+        let mut family =
+            Family { simulator: &mut simulator, regions: Some(&mut regions), names: &names };
+        let result = family.launch(default_queue, |family| family.run(kernel, range, &args));
         drop(regions);
         if let (Some((_, after)), Some((_, kept))) = (variables, simulator.program_memory()) {
             kept.copy_from_slice(&after);
         }
-        let stats = result?;
-        simulator.put_model(kernel, model);
-        Ok(stats)
+        result
     }
 }
 

@@ -232,7 +232,11 @@ fn finish(
         hardware.read_bursts += after.read_bursts - before.read_bursts;
         hardware.write_bursts += after.write_bursts - before.write_bursts;
     }
-    Ok(Outcome::Done(LaunchStats { work_items, hardware: Some(hardware) }))
+    Ok(Outcome::Done(LaunchStats {
+        work_items,
+        hardware: Some(hardware),
+        ..LaunchStats::default()
+    }))
 }
 
 pub(crate) fn channels(
@@ -309,6 +313,8 @@ mod tests {
                 non_uniform: false,
                 simd: 1,
                 simd_group_rows: false,
+                enqueued: false,
+                enqueues: vec![],
             },
             top: "k".into(),
             board: "unit".into(),

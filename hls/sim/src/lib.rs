@@ -8,6 +8,7 @@
 
 mod board;
 mod device;
+mod family;
 mod host_program;
 mod launch;
 mod memory;

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`read`] below, `decode` (words to instructions), `module` (types,
 //! constants, variables, kernels), `outline` (functions and blocks), `lower` (one function; its
-//! `table` is the dispatcher), `ext_inst` (OpenCL.std), `images` and `pipes` (what their instructions call), `link` (what functions share).
+//! `table` is the dispatcher), `ext_inst` (OpenCL.std), `images` and `pipes` (what their instructions call), `enqueue` (blocks), `link` (what functions share).
 //! [`support`] lists what is supported, [`ERROR_CODES`] what can go wrong.
 //!
 //! Memory is bytes in the IR: structures and arrays become offsets, and SSA values of such types
@@ -15,6 +15,7 @@ mod clhls_header;
 mod constants;
 mod decode;
 mod decorations;
+mod enqueue;
 mod errors;
 mod ext_inst;
 mod fold;
@@ -56,6 +57,10 @@ pub struct Options {
     pub connected: Vec<ConnectedPipe>,
     /// Images that have one format at every launch.
     pub formats: Vec<FixedFormat>,
+    /// Functions that enqueue say why they fail, as OpenCL's `-g` lets them; else they give `CLK_ENQUEUE_FAILURE`.
+    pub enqueue_errors: bool,
+    /// Local sizes must divide global sizes, as of `-cl-uniform-work-group-size`.
+    pub uniform_groups: bool,
 }
 
 /// A kernel argument that is a connected pipe.
@@ -115,6 +120,7 @@ pub fn read_with_sources(
         link.report(*e);
     }
     link.write_print_formats();
+    link.write_enqueue_sites(sources);
     if !link.errors.is_empty() {
         return Err(Diagnostics(link.errors));
     }

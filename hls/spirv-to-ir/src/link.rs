@@ -3,6 +3,7 @@
 
 use crate::constants::Const;
 use crate::decode::Id;
+use crate::enqueue::Enqueuing;
 use crate::errors::{
     BAD_CONNECTION, BAD_FORMAT, BAD_ID, BAD_MEMORY, NO_KERNEL, R, RECURSION, TOO_LARGE, UNRESOLVED,
     error, fail,
@@ -30,13 +31,24 @@ const MAX_LITERAL: u64 = 1 << 16;
 const MAX_ERRORS: usize = 20;
 
 /// Most work-items of a work-group where the kernel does not say: as many as devices allow then.
-const DEFAULT_WORK_GROUP_SIZE: u32 = 256;
+pub(crate) const DEFAULT_WORK_GROUP_SIZE: u32 = 256;
 
-/// A function to lower: as a kernel (by index into the entry points) or as a callee.
+/// What a function is lowered as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// As a kernel, by index into the entry points.
+    Kernel(usize),
+    /// As the kernel of a block that is enqueued.
+    Block,
+    /// As a callee.
+    Callee,
+}
+
+/// A function to lower.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Job {
     pub function: Id,
-    pub kernel: Option<usize>,
+    pub role: Role,
     pub func: Func,
     /// The parameters of a callee that are connected pipes.
     pub pipes: Vec<Option<Connected>>,
@@ -73,12 +85,14 @@ pub(crate) struct Linker<'a> {
     pub pipe_functions: FxHashMap<PipeFunction, Func>,
     /// Which packets go through pipes, once a kernel has one.
     packets: Option<Packets>,
-    queue: Vec<Job>,
+    /// What kernels enqueue.
+    pub enqueuing: Enqueuing,
+    pub queue: Vec<Job>,
     /// Variables whose initial bytes are still to be written.
     pending: Vec<(Id, Global)>,
     init_bytes: u64,
     /// See [`Self::largest_group`].
-    largest_group: u32,
+    pub largest_group: u32,
     /// IR instructions and value parts made so far.
     work: usize,
     pub errors: Vec<Diagnostic>,
@@ -101,6 +115,7 @@ impl<'a> Linker<'a> {
             image_functions: FxHashMap::default(),
             pipe_functions: FxHashMap::default(),
             packets: None,
+            enqueuing: Enqueuing::default(),
             queue: vec![],
             pending: vec![],
             init_bytes: 0,
@@ -113,8 +128,15 @@ impl<'a> Linker<'a> {
     /// Queues the kernels asked for (all when none is named), in the order of the module.
     pub fn request_kernels(&mut self, options: &Options) -> R<()> {
         self.connected = options.connected.iter().map(|c| (c.clone(), false)).collect();
+        self.enqueuing.errors = options.enqueue_errors;
+        self.enqueuing.uniform = options.uniform_groups || self.spv.cl_version < 200;
         self.formats = options.formats.iter().map(|f| (f.clone(), false)).collect();
-        let names: Vec<&str> = self.spv.entry_points.iter().map(|e| e.name.as_str()).collect();
+        let spv = self.spv;
+        let kernels = || {
+            let all = spv.entry_points.iter().enumerate();
+            all.filter(|(_, entry)| !spv.is_block_entry(entry.function))
+        };
+        let names: Vec<&str> = kernels().map(|(_, e)| e.name.as_str()).collect();
         if names.is_empty() {
             return fail(NO_KERNEL, "the module has no kernel");
         }
@@ -126,7 +148,7 @@ impl<'a> Linker<'a> {
             }
         }
         let mut state = FxHashMap::default();
-        for (k, entry) in self.spv.entry_points.iter().enumerate() {
+        for (k, entry) in kernels() {
             if options.kernels.is_empty() || options.kernels.contains(&entry.name) {
                 self.check_recursion(entry.function, &mut state)?;
                 let func = self.placeholder(entry.name.clone());
@@ -135,7 +157,8 @@ impl<'a> Linker<'a> {
                 let most = size.map_or(DEFAULT_WORK_GROUP_SIZE, |s| s.iter().product());
                 self.largest_group = self.largest_group.max(most);
                 let pipes = vec![];
-                self.queue.push(Job { function: entry.function, kernel: Some(k), func, pipes });
+                let role = Role::Kernel(k);
+                self.queue.push(Job { function: entry.function, role, func, pipes });
             }
         }
         self.queue.reverse();
@@ -165,11 +188,11 @@ impl<'a> Linker<'a> {
         let name = self.spv.names.get(&id).cloned().unwrap_or_else(|| format!("function_{id}"));
         let func = self.placeholder(name);
         self.callees.insert(key.clone(), func);
-        self.queue.push(Job { function: id, kernel: None, func, pipes: key.1 });
+        self.queue.push(Job { function: id, role: Role::Callee, func, pipes: key.1 });
         Ok(func)
     }
 
-    fn placeholder(&mut self, name: String) -> Func {
+    pub fn placeholder(&mut self, name: String) -> Func {
         self.module.functions.push(Function::new(name, self.spv.types.addr_bits))
     }
 
@@ -217,7 +240,7 @@ impl<'a> Linker<'a> {
 
     /// Fails if functions that `root` reaches call themselves. `state` is 1 for functions on
     /// the path to the one looked at, 2 for those done.
-    fn check_recursion(&self, root: Id, state: &mut FxHashMap<Id, u8>) -> R<()> {
+    pub fn check_recursion(&self, root: Id, state: &mut FxHashMap<Id, u8>) -> R<()> {
         if state.contains_key(&root) {
             return Ok(());
         }

@@ -40,7 +40,6 @@ pub struct Section {
 pub(crate) const GRAPHICS: &str = "graphics, not part of OpenCL";
 const IMAGES: &str = "images";
 const GROUPS: &str = "sub-group functions";
-const ENQUEUE: &str = "device enqueue";
 const NUMERICS: &str = "numerics";
 const ATOMICS: &str = "floating-point atomics";
 const NOT_PLANNED: &str = "not planned";
@@ -107,7 +106,7 @@ const CAPABILITIES: &[(Capability, Status)] = &[
     (Capability::Pipes, Supported),
     (Capability::PipeStorage, Supported),
     (Capability::BlockingPipesALTERA, Supported),
-    (Capability::DeviceEnqueue, Declared(ENQUEUE)),
+    (Capability::DeviceEnqueue, Supported),
     (Capability::SubgroupBallotKHR, Supported),
     (Capability::AtomicFloat32AddEXT, Declared(ATOMICS)),
     (Capability::AtomicFloat64AddEXT, Declared(ATOMICS)),
@@ -217,6 +216,8 @@ const MODULE_LEVEL: &[Op] = &[
     Op::TypeReserveId,
     Op::TypePipeStorage,
     Op::TypeEvent,
+    Op::TypeQueue,
+    Op::TypeDeviceEvent,
     Op::TypeNamedBarrier,
     Op::ConstantTrue,
     Op::ConstantFalse,
@@ -252,8 +253,6 @@ pub(crate) fn milestone(op: Op) -> &'static str {
         IMAGES
     } else if has("AtomicF") {
         ATOMICS
-    } else if has("Enqueue") || has("Event") || has("Queue") || has("NDRange") || has("GetKernel") {
-        ENQUEUE
     } else if has("AMD") {
         NOT_PLANNED
     } else if has("Group") || has("Async") {

@@ -60,7 +60,9 @@ pub(crate) enum Kind {
     },
     /// A pipe of the program: the same fields.
     PipeStorage,
-    /// A type without values in this IR: queues.
+    /// A queue on the device: its number, 0 for none.
+    Queue,
+    /// A type without values in this IR.
     Opaque {
         op: Op,
         milestone: &'static str,
@@ -249,13 +251,16 @@ impl Types {
             Op::TypePipe => pipe_kind(inst)?,
             Op::TypePipeStorage => Kind::PipeStorage,
             Op::TypeReserveId => Kind::Int(RESERVATION.bits(0)),
+            Op::TypeQueue => Kind::Queue,
+            // The number of an entry in the queue's table (crate `abi`), and 1.
+            Op::TypeDeviceEvent => Kind::Int(self.addr_bits),
             Op::TypeFunction => {
                 Kind::Function { result: inst.arg(0)?, params: inst.args[1..].to_vec() }
             }
             Op::TypeImage => Kind::Image(Image::read(inst)?),
             Op::TypeSampler => Kind::Sampler,
             Op::TypeSampledImage => Kind::SampledImage(inst.arg(0)?),
-            op => Kind::Opaque { op, milestone: opaque_milestone(op) },
+            op => Kind::Opaque { op, milestone: crate::support::milestone(op) },
         };
         if self.forward.contains(&id) && !matches!(kind, Kind::Pointer { .. }) {
             return Err(inst.malformed("it was announced as a pointer".into()));
@@ -340,7 +345,7 @@ impl Types {
             Kind::Bool => scalar(1),
             Kind::Int(w) => scalar(u64::from(container_bits(*w) / 8)),
             Kind::Float(k) => scalar(u64::from(k.bits() / 8)),
-            Kind::Pointer { .. } => scalar(u64::from(self.addr_bits / 8)),
+            Kind::Pointer { .. } | Kind::Queue => scalar(u64::from(self.addr_bits / 8)),
             Kind::Sampler => scalar(4),
             Kind::Image(_) | Kind::SampledImage(_) => {
                 let leaves = IMAGE_LEAVES.len() as u64;
@@ -415,6 +420,7 @@ impl Types {
             Kind::Vector { element, lanes } => self.ir(*element)?.with_lanes(*lanes),
             Kind::Pointer { class, .. } => Type::ptr(space(*class)?),
             Kind::Sampler => Type::I32,
+            Kind::Queue => Type::int(self.addr_bits),
             Kind::Opaque { op, milestone } => return Err(opaque_error(*op, milestone)),
             _ => {
                 return fail(BAD_OPERAND, format!("%{id} is not a scalar, vector or pointer type"));
@@ -578,13 +584,6 @@ fn float_kind(inst: &Inst) -> R<Kind> {
             UNSUPPORTED_TYPE,
             format!("floating point of {width} bits in this encoding is not supported"),
         ),
-    }
-}
-
-pub(crate) fn opaque_milestone(op: Op) -> &'static str {
-    match op {
-        Op::TypeQueue | Op::TypeDeviceEvent => "device enqueue",
-        _ => "not planned",
     }
 }
 

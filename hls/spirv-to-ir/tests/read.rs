@@ -122,6 +122,45 @@ fn integer_instructions_compute_what_the_specification_says() {
     assert_eq!(run("integers.spv", &Options::default(), want.len()), want);
 }
 
+/// Without a host there are no events and no default queue; the block's kernel has groups of 8 x 5 work-items only.
+#[test]
+fn enqueuing_says_why_it_fails_and_counts_sub_groups() {
+    let codes = [0, -160, -102, 0, -57, 0, 0, 0];
+    let queries = [3, 16, 32, 0, 3, 40, 1];
+    let want = [&codes[..], &queries].concat();
+    let options = Options { enqueue_errors: true, ..Options::default() };
+    assert_eq!(run("enqueue.spv", &options, want.len()), want);
+    // without -g there is one error
+    let codes = [0, -101, -101, 0, -101, 0, 0, 0];
+    let want = [&codes[..], &queries].concat();
+    assert_eq!(run("enqueue.spv", &Options::default(), want.len()), want);
+}
+
+/// The kernel made of a block has the block's data by value and its local memory, and belongs to the kernel that enqueues it.
+#[test]
+fn blocks_become_kernels() {
+    let options = Options { kernels: vec!["k".into()], ..Options::default() };
+    let module = read(&module("enqueue.spv"), &options).unwrap();
+    let names: Vec<&str> = module.kernels().map(|(_, f)| f.name.as_str()).collect();
+    assert_eq!(names, ["k", "k_block_invoke_kernel"]);
+    let (_, block) = module.kernel("k_block_invoke_kernel").unwrap();
+    let info = block.kernel.as_ref().unwrap();
+    let args: Vec<_> = info.args.iter().map(|a| (a.kind, a.size)).collect();
+    assert_eq!(args, [(ir::KernelArgKind::Value(None), 12), (ir::KernelArgKind::LocalPointer, 8)]);
+    assert!(info.enqueued && info.reqd_work_group_size == Some([8, 5, 1]));
+    let (_, k) = module.kernel("k").unwrap();
+    assert_eq!(k.kernel.as_ref().unwrap().enqueues, ["k_block_invoke_kernel"]);
+    let variables = module.globals.iter().map(|(id, g)| (id, g.name.as_str(), g.init.as_deref()));
+    let (_, sites) = abi::enqueue::find(variables).unwrap();
+    let site = abi::EnqueueSite {
+        kernel: Some("k_block_invoke_kernel".into()),
+        locals: 1,
+        data: 12,
+        source: "k.cl:3:5".into(),
+    };
+    assert_eq!(sites[0], site);
+}
+
 /// Worked out by hand: three packets fit, two are reserved and read backwards, one is left.
 #[test]
 fn pipes_of_the_program_hold_packets() {

@@ -284,7 +284,8 @@ fn arg_data(arg: &Arg) -> ArgData {
             format!("[{}; {lanes}]", rust_type(scalar)),
             scalar.bytes() * lanes,
         ),
-        (ArgKind::Scalar, None) | (ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe, _) => {
+        (ArgKind::Scalar, None)
+        | (ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe | ArgKind::Queue, _) => {
             ("bytes", format!("const void *{c_name}"), format!("&[u8; {}]", arg.size), arg.size)
         }
         _ => ("buffer", format!("const clhls_buffer *{c_name}"), "Option<&Buffer>".to_owned(), 8),

@@ -52,8 +52,15 @@ pub fn pack(
         Flow::Ecp5 => files.extend(ecp5::pack(manifest, &sources, board)?),
         Flow::None => {}
     }
-    files.extend(host::pack(manifest, board)?);
+    if !enqueues(manifest) {
+        files.extend(host::pack(manifest, board)?);
+    }
     Ok(files)
+}
+
+/// Whether kernels of a design enqueue others. The written host programs cannot launch those, so there are none.
+pub fn enqueues(manifest: &Manifest) -> bool {
+    manifest.program_memory.as_ref().is_some_and(|program| program.enqueue.is_some())
 }
 
 /// The Verilog files of a build, by path.

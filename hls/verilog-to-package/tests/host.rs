@@ -30,6 +30,7 @@ fn many() -> Manifest {
         init: Some((1..=20).collect()),
         relocations: vec![],
         prints: None,
+        enqueue: None,
     });
     design.kernels[0].lay_out(true).unwrap();
     design.verify().unwrap();

@@ -122,6 +122,7 @@ fn program_scope_variables_are_a_buffer() {
         init: Some(vec![1, 2, 3, 4]),
         relocations: vec![],
         prints: None,
+        enqueue: None,
     });
     let kernel = &mut design.kernels[0];
     kernel.lay_out(true).unwrap();

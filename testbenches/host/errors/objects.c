@@ -84,12 +84,9 @@ static void queues(struct world *w) {
   WRONG_NEW(CL_INVALID_VALUE, clCreateCommandQueue(w->context, w->device, 1u << 30, &err));
   WRONG_NEW(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(w->context, w->device, unknown, &err));
   WRONG_NEW(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(w->context, w->device, wrong_bits, &err));
-  WRONG_NEW_NOT_POCL(CL_INVALID_QUEUE_PROPERTIES,
-                     clCreateCommandQueueWithProperties(w->context, w->device, sized, &err));
-  cl_queue_properties device_queue[] = {
-      CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-  WRONG_NEW_NOT_POCL(CL_INVALID_QUEUE_PROPERTIES,
-                     clCreateCommandQueueWithProperties(w->context, w->device, device_queue, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(w->context, w->device, sized, &err));
+  cl_queue_properties device_queue[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE, 0};
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(w->context, w->device, device_queue, &err));
   WRONG(CL_INVALID_COMMAND_QUEUE, clRetainCommandQueue(NULL));
   WRONG(CL_INVALID_COMMAND_QUEUE, clReleaseCommandQueue(NULL));
   WRONG_NOT_POCL(CL_INVALID_COMMAND_QUEUE, clRetainCommandQueue(NO(cl_command_queue)));
@@ -101,7 +98,7 @@ static void queues(struct world *w) {
   WRONG(CL_INVALID_COMMAND_QUEUE, clFinish(NULL));
   WRONG_NOT_POCL(CL_INVALID_COMMAND_QUEUE, clFlush(NO(cl_command_queue)));
   WRONG_NOT_POCL(CL_INVALID_COMMAND_QUEUE, clFinish(NO(cl_command_queue)));
-  WRONG_NOT_POCL(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(w->context, w->device, w->queue));
+  WRONG_NOT_POCL(CL_INVALID_COMMAND_QUEUE, clSetDefaultDeviceCommandQueue(w->context, w->device, w->queue));
 }
 
 static void events(struct world *w) {

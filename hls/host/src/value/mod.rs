@@ -4,6 +4,7 @@ mod generate;
 mod npy;
 pub mod number;
 
+use crate::enqueue::DEFAULT_QUEUE;
 use crate::image_value::{ImageValue, parse_sampler};
 use crate::pipe_value::PipeValue;
 use crate::{Error, ErrorKind};
@@ -38,6 +39,8 @@ pub enum Value {
     Sampler(u32),
     /// `pipe:CAPACITY:VALUE`: a pipe.
     Pipe(PipeValue),
+    /// `queue`: the default queue on the device; `queue:none`: no queue.
+    Queue(u32),
 }
 
 pub(crate) fn bad(message: String) -> Error {
@@ -62,7 +65,7 @@ impl Value {
             };
         }
         let Some((form, rest)) = text.split_once(':') else {
-            return numbers(text);
+            return if text == "queue" { Ok(Self::Queue(DEFAULT_QUEUE)) } else { numbers(text) };
         };
         match form {
             "bytes" => hex(rest).map(Self::Bytes),
@@ -73,6 +76,7 @@ impl Value {
             "image" => ImageValue::parse(rest, folder)
                 .map(Self::Image)
                 .map_err(|e| bad(format!("`{text}`: {}", e.message))),
+            "queue" if rest == "none" => Ok(Self::Queue(0)),
             "sampler" => parse_sampler(rest).map(Self::Sampler),
             "pipe" => PipeValue::parse(rest, folder)
                 .map(Self::Pipe)
@@ -94,6 +98,7 @@ impl Value {
             Self::Image(_) => "an image".into(),
             Self::Sampler(_) => "a sampler".into(),
             Self::Pipe(_) => "a pipe".into(),
+            Self::Queue(_) => "a queue".into(),
         }
     }
 }

@@ -25,7 +25,8 @@ pub const MOST_LANES: u32 = 16;
 /// number of lanes that is no power of two up to [`MOST_LANES`] (`E0307`).
 pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
     let Some(kernel) = &func.kernel else { return Ok(()) };
-    if kernel.simd_lanes.is_some() {
+    // Who enqueues a block cannot know which local sizes several work-items a token would allow.
+    if kernel.simd_lanes.is_some() || kernel.enqueued {
         return Ok(());
     }
     let asked = kernel.num_simd_work_items;

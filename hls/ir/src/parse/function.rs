@@ -88,6 +88,15 @@ impl Parser<'_> {
                     self.next();
                     info.contraction_off = true;
                 }
+                Some("enqueued") => {
+                    self.next();
+                    info.enqueued = true;
+                }
+                Some("enqueues") => {
+                    self.next();
+                    let name = self.string()?;
+                    info.enqueues.push(name);
+                }
                 _ => return Ok(()),
             }
         }
@@ -127,6 +136,8 @@ impl Parser<'_> {
             KernelArgKind::Image(format)
         } else if self.eat_word("sampler") {
             KernelArgKind::Sampler
+        } else if self.eat_word("queue") {
+            KernelArgKind::Queue
         } else if self.eat_word("pipe") {
             let writes = self.eat_word("write");
             if !writes {

@@ -139,6 +139,8 @@ fn kernel_info(r: &mut Rng) -> KernelInfo {
         num_simd_work_items: r.maybe(|r| r.next() as u32),
         simd_lanes: r.maybe(|r| r.next() as u32),
         simd_group_rows: r.coin(),
+        enqueued: r.coin(),
+        enqueues: if r.coin() { vec!["a kernel".into(), "b".into()] } else { vec![] },
         vec_type_hint: r.maybe(Rng::text),
         contraction_off: r.coin(),
     }

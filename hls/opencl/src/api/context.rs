@@ -7,6 +7,7 @@ use crate::core::context::Context;
 use crate::core::device::Device;
 use crate::core::object::{self, find, find_all};
 use crate::core::platform::{Platform, platform};
+use crate::core::queue::Queue;
 use crate::sys::callback::{Callback, OfError, OfObject};
 use crate::sys::constants::*;
 use crate::sys::types::{cl_context, cl_device_id};
@@ -137,11 +138,16 @@ functions! {
         Ok(())
     }
 
-    fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, _queue: Handle) {
+    fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, queue: Handle) {
         let context = find::<Context>(context)?;
         let device = find::<Device>(device)?;
-        context.check_devices(&[device])?;
-        // no device has queues of its own, so none can be the default
-        Err(CL_INVALID_OPERATION)
+        context.check_devices(std::slice::from_ref(&device))?;
+        let queue = find::<Queue>(queue)?;
+        let of_both = Arc::ptr_eq(&queue.context, &context) && Arc::ptr_eq(&queue.device, &device);
+        if queue.on_device.is_none() || !of_both {
+            return Err(CL_INVALID_COMMAND_QUEUE);
+        }
+        context.set_default_queue(&queue);
+        Ok(())
     }
 }

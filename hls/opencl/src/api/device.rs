@@ -209,23 +209,33 @@ fn pipes(name: u32, place: Place) -> Status {
         CL_DEVICE_MAX_PIPE_ARGS => place.put(16u32),
         CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => place.put(MOST_RESERVATIONS),
         CL_DEVICE_PIPE_MAX_PACKET_SIZE => place.put(MOST_PACKET_BYTES),
+        _ => device_queues(name, place),
+    }
+}
+
+fn device_queues(name: u32, place: Place) -> Status {
+    match name {
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
+            place.put(CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT)
+        }
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => {
+            place.put(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+        }
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE => place.put(DEVICE_QUEUE_SIZE),
+        CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => place.put(MOST_DEVICE_QUEUE_SIZE),
+        CL_DEVICE_MAX_ON_DEVICE_QUEUES => place.put(MOST_DEVICE_QUEUES),
+        CL_DEVICE_MAX_ON_DEVICE_EVENTS => place.put(abi::enqueue::EVENTS),
         _ => absent(name, place),
     }
 }
 
-/// What devices do not have: images made of other objects than a row, queues of their own, sub-groups, parts.
+/// What devices do not have: images made of other objects than a row, sub-groups, parts.
 fn absent(name: u32, place: Place) -> Status {
     match name {
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => place.put(false),
-        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
-        | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES
-        | CL_DEVICE_PARTITION_AFFINITY_DOMAIN => place.put(0u64),
+        CL_DEVICE_PARTITION_AFFINITY_DOMAIN => place.put(0u64),
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT
         | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT
-        | CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
-        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
-        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-        | CL_DEVICE_MAX_ON_DEVICE_EVENTS
         | CL_DEVICE_MAX_NUM_SUB_GROUPS
         | CL_DEVICE_PARTITION_MAX_SUB_DEVICES => place.put(0u32),
         CL_DEVICE_PARTITION_PROPERTIES => place.put([0isize]),

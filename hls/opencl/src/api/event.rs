@@ -102,8 +102,8 @@ functions! {
             CL_PROFILING_COMMAND_QUEUED => Some(times.queued),
             CL_PROFILING_COMMAND_SUBMIT => Some(times.submitted),
             CL_PROFILING_COMMAND_START => Some(times.started),
-            // no device enqueues commands itself
-            CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => Some(times.ended),
+            CL_PROFILING_COMMAND_END => Some(times.ended),
+            CL_PROFILING_COMMAND_COMPLETE => Some(times.completed),
             CL_PROFILING_COMMAND_CYCLES_CLHLS => event.hardware().map(|h| h.cycles),
             _ => return Err(CL_INVALID_VALUE),
         };

@@ -99,6 +99,8 @@ fn read(input: &Input<'_>) -> driver::failure::Result<Module> {
         spec_constants: input.constants.to_vec(),
         denorms_are_zero: input.numerics.denorms_are_zero,
         unsafe_math: input.numerics.unsafe_math,
+        enqueue_errors: input.numerics.enqueue_errors,
+        uniform_groups: input.numerics.uniform_groups,
         sub_group_size: None,
         connected: vec![],
         formats: vec![],
@@ -147,7 +149,8 @@ fn facts(module: &Module) -> Vec<KernelFacts> {
             attributes: attributes.into_iter().flatten().collect::<Vec<_>>().join(" "),
         }
     };
-    kernels.map(fact).collect()
+    // those of blocks are for other kernels
+    kernels.map(fact).filter(|fact| !fact.signature.enqueued).collect()
 }
 
 /// Bytes of the local variables that a kernel and what it calls use.

@@ -7,6 +7,9 @@ use driver::{SPIRV_EXTENSIONS, local_sizes};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+mod blocks;
 
 /// Names the compiler of OpenCL C to use.
 pub const COMPILER_VARIABLE: &str = "CLHLS_CLANG";
@@ -51,6 +54,29 @@ pub struct Made {
 /// # Errors
 /// The messages for people.
 pub fn compile(source: &Source, options: &Options) -> Result<Made, String> {
+    if blocks::are_likely(source, options) && takes_blocks() {
+        return blocks::compile(source, options);
+    }
+    match compile_plain(source, options) {
+        // clang-22 gives up at blocks
+        Err(log) if log.contains(CRASH) => match takes_blocks() {
+            true => blocks::compile(source, options),
+            false => Err(format!("{log}\n{}", blocks::WANTED)),
+        },
+        done => done,
+    }
+}
+
+/// What clang says when it has a defect.
+const CRASH: &str = "PLEASE submit a bug report";
+
+/// Whether there are tools that compile blocks.
+pub fn takes_blocks() -> bool {
+    static INSTALLED: OnceLock<bool> = OnceLock::new();
+    *INSTALLED.get_or_init(|| blocks::TOOLS.iter().all(|tool| is_installed(tool)))
+}
+
+fn compile_plain(source: &Source, options: &Options) -> Result<Made, String> {
     let level = if options.unoptimised { "-O0" } else { "-O2" };
     let mut args: Vec<String> = vec![level.into(), "-fno-discard-value-names".into()];
     // vector-combine invents vector lengths that SPIR-V has no type for
@@ -80,18 +106,7 @@ pub fn argument_metadata(source: &Source, options: &Options) -> Result<String, S
 fn run_clang(source: &Source, options: &Options, args: &[String]) -> Result<Made, String> {
     let scratch = scratch()?;
     let folder = scratch.path();
-    write(&folder.join("clhls.h"), HEADER)?;
-    for (name, text) in &source.headers {
-        let path = folder.join(name);
-        // a name that leads elsewhere would write there
-        if Path::new(name).components().any(|c| !matches!(c, std::path::Component::Normal(_))) {
-            return Err(format!("the name `{name}` of a header leads out of its folder"));
-        }
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
-        }
-        write(&path, text)?;
-    }
+    write_headers(source, folder)?;
     let output = folder.join("out");
     let name = compiler()?;
     let mut clang = Command::new(&name);
@@ -114,6 +129,23 @@ fn run_clang(source: &Source, options: &Options, args: &[String]) -> Result<Made
         return Err(format!("{}\n{name} refuses the source", log.trim_end()).trim_start().into());
     }
     Ok(Made { bytes: read(&output)?, log })
+}
+
+/// Writes what a source may include into a folder.
+fn write_headers(source: &Source, folder: &Path) -> Result<(), String> {
+    write(&folder.join("clhls.h"), HEADER)?;
+    for (name, text) in &source.headers {
+        let path = folder.join(name);
+        // a name that leads elsewhere would write there
+        if Path::new(name).components().any(|c| !matches!(c, std::path::Component::Normal(_))) {
+            return Err(format!("the name `{name}` of a header leads out of its folder"));
+        }
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
+        }
+        write(&path, text)?;
+    }
+    Ok(())
 }
 
 /// What of [`CONVERSIONS`] a source may use, itself or by macros and files that it includes: macros that leave the rest
@@ -201,15 +233,17 @@ fn compiler() -> Result<String, String> {
     if let Ok(name) = std::env::var(COMPILER_VARIABLE) {
         return Ok(name);
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let installed =
-        |tool: &&&str| std::env::split_paths(&path).any(|folder| folder.join(tool).is_file());
-    let found = COMPILERS.iter().find(installed).map(|name| (*name).to_owned());
+    let found = COMPILERS.iter().find(|tool| is_installed(tool)).map(|name| (*name).to_owned());
     found.ok_or_else(|| {
         "no compiler of OpenCL C is installed (clang-22, or what CLHLS_CLANG names): \
          apt-get install clang-22, or create the program from SPIR-V"
             .to_owned()
     })
+}
+
+fn is_installed(tool: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
 }
 
 fn scratch() -> Result<tempfile::TempDir, String> {

@@ -2,11 +2,12 @@
 
 use super::device::Device;
 use super::object::{Header, handle_of, object};
+use super::queue::Queue;
 use super::svm::Allocations;
 use super::{Status, lock};
 use crate::sys::callback::{Callback, OfError, OfObject};
 use crate::sys::constants::*;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// A context.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub struct Context {
     destructors: Mutex<Vec<Callback<OfObject>>>,
     /// Shared virtual memory.
     pub svm: Allocations,
+    /// The default queues on devices, each while it exists.
+    default_queues: Mutex<Vec<Weak<Queue>>>,
 }
 
 object!(Context, CL_INVALID_CONTEXT);
@@ -34,8 +37,9 @@ impl Context {
         properties: Option<Vec<isize>>,
         notify: Option<Callback<OfError>>,
     ) -> Self {
-        let (destructors, svm) = Default::default();
-        Context { header: Header::new(), devices, properties, notify, destructors, svm }
+        let (destructors, svm, default_queues) = Default::default();
+        let header = Header::new();
+        Context { header, devices, properties, notify, destructors, svm, default_queues }
     }
 
     /// Whether a device is one of the context's.
@@ -49,6 +53,23 @@ impl Context {
     /// `CL_INVALID_DEVICE`
     pub fn check_devices(&self, devices: &[Arc<Device>]) -> Status {
         if devices.iter().all(|d| self.has(d)) { Ok(()) } else { Err(CL_INVALID_DEVICE) }
+    }
+
+    /// The default queue on a device, if there is one.
+    pub fn default_queue(&self, device: &Arc<Device>) -> Option<Arc<Queue>> {
+        let queues = lock(&self.default_queues);
+        let mut alive = queues.iter().filter_map(Weak::upgrade);
+        alive.find(|queue| Arc::ptr_eq(&queue.device, device))
+    }
+
+    /// Makes a queue the default one on its device.
+    pub fn set_default_queue(&self, queue: &Arc<Queue>) {
+        let other = |weak: &Weak<Queue>| {
+            weak.upgrade().is_some_and(|q| !Arc::ptr_eq(&q.device, &queue.device))
+        };
+        let mut queues = lock(&self.default_queues);
+        queues.retain(other);
+        queues.push(Arc::downgrade(queue));
     }
 
     /// Most bytes of a memory object that one of the devices can have.

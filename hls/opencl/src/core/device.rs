@@ -1,5 +1,6 @@
 //! Devices: what they are and what they can do.
 
+use super::compiler;
 use super::object::{Header, object};
 use crate::sys::NameVersion;
 use crate::sys::constants::*;
@@ -132,6 +133,13 @@ pub const MOST_PACKET_BYTES: u32 = 1024;
 /// `CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS`: there is no limit but that of the pipe's packets.
 pub const MOST_RESERVATIONS: u32 = 1024;
 
+/// `CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE`: as much as the records of one launch can have.
+pub const MOST_DEVICE_QUEUE_SIZE: u32 = abi::enqueue::RECORD_BYTES as u32;
+/// `CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE`
+pub const DEVICE_QUEUE_SIZE: u32 = 256 << 10;
+/// `CL_DEVICE_MAX_ON_DEVICE_QUEUES`: there is no limit but that of memory.
+pub const MOST_DEVICE_QUEUES: u32 = 16;
+
 /// Extensions that every device has, with their versions.
 pub fn extensions() -> Vec<NameVersion> {
     let names = [
@@ -167,8 +175,10 @@ pub fn extension_names() -> String {
     names(&extensions()).join(" ")
 }
 
-/// Optional features of OpenCL C 3.0 that every device has.
+/// Optional features of OpenCL C 3.0 that devices have.
 pub fn features() -> Vec<NameVersion> {
+    // sources with blocks need a compiler that can take them
+    let enqueue = compiler::takes_blocks().then_some("__opencl_c_device_enqueue");
     let names = [
         "__opencl_c_3d_image_writes",
         "__opencl_c_atomic_order_acq_rel",
@@ -185,7 +195,7 @@ pub fn features() -> Vec<NameVersion> {
         "__opencl_c_work_group_collective_functions",
         "__opencl_c_read_write_images",
     ];
-    names.iter().map(|name| NameVersion::new(name, 3, 0, 0)).collect()
+    names.into_iter().chain(enqueue).map(|name| NameVersion::new(name, 3, 0, 0)).collect()
 }
 
 /// The names alone.

@@ -28,12 +28,15 @@ pub struct Times {
     pub started: u64,
     /// Ended.
     pub ended: u64,
+    /// What it enqueued on the device has ended, too.
+    pub completed: u64,
 }
 
 #[derive(Debug, Default)]
 struct State {
     times: Times,
     hardware: Option<HardwareStats>,
+    enqueued_ns: u64,
     callbacks: Vec<(i32, Callback<OfEvent>)>,
     listeners: Vec<Weak<Wake>>,
 }
@@ -113,6 +116,11 @@ impl Event {
         lock(&self.state).hardware = Some(stats);
     }
 
+    /// Keeps how long kernels took that the command's kernel has enqueued, after its own end.
+    pub fn set_enqueued_ns(&self, nanoseconds: u64) {
+        lock(&self.state).enqueued_ns = nanoseconds;
+    }
+
     /// Goes on to a later state, and calls those who wait for it. An event that is over stays as it is.
     ///
     /// # Errors
@@ -123,13 +131,14 @@ impl Event {
             if self.is_over() {
                 return Err(CL_INVALID_OPERATION);
             }
-            let time = now();
+            let (time, enqueued_ns) = (now(), state.enqueued_ns);
             let times = &mut state.times;
             match status {
                 CL_SUBMITTED => times.submitted = time,
                 CL_RUNNING => times.started = time,
                 _ => {
-                    times.ended = time;
+                    times.completed = time;
+                    times.ended = time.saturating_sub(enqueued_ns).max(times.started);
                     for early in [&mut times.submitted, &mut times.started] {
                         *early = if *early == 0 { time } else { *early };
                     }

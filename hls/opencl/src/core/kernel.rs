@@ -5,6 +5,7 @@ use super::device::Device;
 use super::memory::Memory;
 use super::object::{self, Header, object};
 use super::program::Program;
+use super::queue::Queue;
 use super::sampler::Sampler;
 use super::{Status, lock};
 use crate::sys::constants::*;
@@ -123,7 +124,7 @@ impl Kernel {
     ///
     /// # Errors
     /// `CL_INVALID_ARG_INDEX`, `CL_INVALID_ARG_SIZE`, `CL_INVALID_ARG_VALUE`, `CL_INVALID_MEM_OBJECT`,
-    /// `CL_INVALID_SAMPLER`
+    /// `CL_INVALID_SAMPLER`, `CL_INVALID_DEVICE_QUEUE`
     pub fn set_arg(&self, index: usize, size: usize, value: Ptr<c_void>) -> Status {
         let info = self.facts().signature.args.get(index).ok_or(CL_INVALID_ARG_INDEX)?;
         let argument = match info.kind {
@@ -143,7 +144,9 @@ impl Kernel {
                     }
                 }
             }
-            ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe if size != size_of::<Handle>() => {
+            ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe | ArgKind::Queue
+                if size != size_of::<Handle>() =>
+            {
                 return Err(CL_INVALID_ARG_SIZE);
             }
             ArgKind::Image => {
@@ -153,6 +156,10 @@ impl Kernel {
             ArgKind::Pipe => {
                 let handle = value.cast::<Handle>().get().unwrap_or(Handle::NULL);
                 self.pipe_argument(info, &object::find::<Memory>(handle)?)?
+            }
+            ArgKind::Queue => {
+                let handle = value.cast::<Handle>().get().unwrap_or(Handle::NULL);
+                self.queue_argument(info, handle)?
             }
             ArgKind::Sampler => {
                 let handle = value.cast::<Handle>().get().unwrap_or(Handle::NULL);
@@ -193,6 +200,16 @@ impl Kernel {
             true => Ok(Argument::Image(Arc::downgrade(memory))),
             false => Err(CL_INVALID_ARG_VALUE),
         }
+    }
+
+    /// A queue on the device for an argument: its number.
+    fn queue_argument(&self, info: &Arg, handle: Handle) -> Status<Argument> {
+        let queue = object::find::<Queue>(handle).map_err(|_| CL_INVALID_DEVICE_QUEUE)?;
+        let of_context = Arc::ptr_eq(&queue.context, &self.program.context);
+        let on_device = queue.on_device.filter(|_| of_context).ok_or(CL_INVALID_DEVICE_QUEUE)?;
+        let mut bytes = on_device.number.to_le_bytes().to_vec();
+        bytes.resize(info.size as usize, 0);
+        Ok(Argument::Value(bytes))
     }
 
     /// A pipe for an argument whose packets are as large.

@@ -2,7 +2,7 @@
 
 use super::Status;
 use super::build::{Executable, KernelFacts};
-use super::device::{LOCAL_MEMORY, MAX_WORK_GROUP_SIZE};
+use super::device::{Device, LOCAL_MEMORY, MAX_WORK_GROUP_SIZE};
 use super::kernel::{Argument, Kernel};
 use super::memory::Memory;
 use super::progress::patiently;
@@ -62,6 +62,7 @@ struct Launch {
     context: Arc<super::context::Context>,
     kernel: String,
     range: ResolvedRange,
+    device: Arc<Device>,
     args: Vec<RawArg>,
     memory: Vec<UsedMemory>,
     /// Keeps the objects, whose destructors tell the program that it may free what they use.
@@ -87,6 +88,7 @@ pub fn prepare(queue: &Arc<Queue>, kernel: &Kernel, range: &Range) -> Status<Wor
         context: Arc::clone(&queue.context),
         kernel: kernel.name.clone(),
         range,
+        device: Arc::clone(&queue.device),
         args: vec![],
         memory: vec![],
         objects: vec![],
@@ -172,14 +174,16 @@ impl Launch {
     }
 
     fn run(self, event: &super::event::Event) -> Status {
-        let Launch { executable, context, kernel, range, args, memory, objects } = self;
+        let Launch { executable, context, kernel, range, device, args, memory, objects } = self;
         let program = &executable.program;
+        let default_queue = context.default_queue(&device).and_then(|queue| queue.on_device);
+        let default_queue = default_queue.map_or(0, |queue| queue.number);
         let what = format!("building the simulator of kernel `{kernel}`");
         let result = patiently(&what, || program.prepare(&kernel)).and_then(|()| {
             event.restart();
             let _turn = program.prints().then(|| PRINTING.lock());
             let result =
-                with_regions(&memory, |regions| program.launch(&kernel, &range, &args, regions));
+                with_regions(&memory, |r| program.launch(&kernel, &range, &args, r, default_queue));
             if program.prints() {
                 print(&program.take_printed(), &context);
             }
@@ -188,6 +192,7 @@ impl Launch {
         drop(objects);
         match result {
             Ok(stats) => {
+                event.set_enqueued_ns(stats.enqueued_ns);
                 if let Some(hardware) = stats.hardware {
                     event.set_hardware(hardware);
                 }

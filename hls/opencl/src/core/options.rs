@@ -1,6 +1,6 @@
 //! Options of the compiler and linker, as `clBuildProgram` and its kin take them.
 
-use driver::pipeline::{DENORMS_ARE_ZERO, Numerics};
+use driver::pipeline::{DEBUG, DENORMS_ARE_ZERO, Numerics, UNIFORM_GROUPS};
 
 /// Options of a compilation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -13,7 +13,7 @@ pub struct Options {
     pub unoptimised: bool,
     /// `-create-library`
     pub library: bool,
-    /// Options that change arithmetic but do not reach the module.
+    /// Options that change arithmetic, or what functions give, but do not reach the module.
     pub numerics: Vec<String>,
 }
 
@@ -31,6 +31,8 @@ impl Terms {
     pub fn add(&mut self, part: Terms) {
         self.numerics.denorms_are_zero |= part.numerics.denorms_are_zero;
         self.numerics.unsafe_math |= part.numerics.unsafe_math;
+        self.numerics.enqueue_errors |= part.numerics.enqueue_errors;
+        self.numerics.uniform_groups |= part.numerics.uniform_groups;
         self.uniform_groups |= part.uniform_groups;
     }
 }
@@ -45,9 +47,6 @@ pub enum Step {
     /// `clLinkProgram`
     Link,
 }
-
-/// All work-groups of a launch have the same size.
-const UNIFORM_GROUPS: &str = "-cl-uniform-work-group-size";
 
 /// Options without a value that clang takes as they are.
 const FOR_CLANG: [&str; 13] = [
@@ -80,9 +79,14 @@ const FOR_LINKER: [&str; 7] = [
 /// Versions of OpenCL C: those that devices report, and 2.0 with what of it there is.
 const STANDARDS: [&str; 5] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"];
 
-/// What changes arithmetic.
-const NUMERICS: [&str; 3] =
-    [DENORMS_ARE_ZERO, "-cl-unsafe-math-optimizations", "-cl-fast-relaxed-math"];
+/// What the reader of modules must know.
+const NUMERICS: [&str; 5] = [
+    DENORMS_ARE_ZERO,
+    DEBUG,
+    UNIFORM_GROUPS,
+    "-cl-unsafe-math-optimizations",
+    "-cl-fast-relaxed-math",
+];
 
 impl Options {
     /// Reads options; the error is the word that is not known there.
@@ -124,7 +128,7 @@ impl Options {
             }
             "-cl-opt-disable" => self.unoptimised = true,
             // clang does not know the last one: there are no sub-groups
-            DENORMS_ARE_ZERO | "-g" | "-cl-no-subgroup-ifp" => {}
+            DENORMS_ARE_ZERO | DEBUG | "-cl-no-subgroup-ifp" => {}
             _ if word.starts_with("-D") || word.starts_with("-I") => self.clang.push(word.into()),
             _ if word.starts_with("-W") || FOR_CLANG.contains(&word) => {
                 self.clang.push(word.into());

@@ -8,6 +8,7 @@ use super::{Status, lock};
 use crate::sys::constants::*;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// What a command does; it gives an error code if that fails.
@@ -119,7 +120,28 @@ pub struct Queue {
     pub properties: u64,
     /// Properties as given, with the final zero; none if there was no list.
     pub property_list: Option<Vec<u64>>,
+    /// A queue of the device, for kernels only.
+    pub on_device: Option<OnDevice>,
     wake: Arc<Wake>,
+}
+
+/// What a queue on the device is to kernels. All of them share the memory of their program's queue (docs/device-enqueue.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OnDevice {
+    /// `CL_QUEUE_SIZE`
+    pub size: u32,
+    /// Its number, the value of a `queue_t`; not 0.
+    pub number: u32,
+}
+
+impl OnDevice {
+    /// A queue of a size.
+    pub fn new(size: u32) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        // 0 is no queue; numbers that are used again are told apart by nobody
+        OnDevice { size, number: number.max(1) }
+    }
 }
 
 object!(Queue, CL_INVALID_COMMAND_QUEUE);
@@ -144,17 +166,19 @@ impl Queue {
         device: Arc<Device>,
         properties: u64,
         property_list: Option<Vec<u64>>,
+        on_device: Option<OnDevice>,
     ) -> Self {
         let in_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0;
         let wake = Wake { state: Mutex::default(), changed: Condvar::new(), in_order };
         let wake = Arc::new(wake);
-        Queue { header: Header::new(), context, device, properties, property_list, wake }
+        let header = Header::new();
+        Queue { header, context, device, properties, property_list, on_device, wake }
     }
 
     /// Puts a command into the queue and gives its event.
     ///
     /// # Errors
-    /// `CL_OUT_OF_HOST_MEMORY` if there can be no thread.
+    /// `CL_INVALID_COMMAND_QUEUE` if it is one of the device, `CL_OUT_OF_HOST_MEMORY` if there can be no thread.
     pub fn enqueue(
         self: &Arc<Self>,
         command: u32,
@@ -162,6 +186,7 @@ impl Queue {
         order: Order,
         work: Work,
     ) -> Status<Arc<Event>> {
+        self.check_host()?;
         let event = Event::of_command(self, command);
         for other in &wait {
             other.add_listener(&self.wake);
@@ -183,6 +208,14 @@ impl Queue {
         drop(state);
         self.wake.changed.notify_all();
         Ok(event)
+    }
+
+    /// Refuses what only queues of the host can do.
+    ///
+    /// # Errors
+    /// `CL_INVALID_COMMAND_QUEUE`
+    pub fn check_host(&self) -> Status {
+        if self.on_device.is_none() { Ok(()) } else { Err(CL_INVALID_COMMAND_QUEUE) }
     }
 
     fn start(&self, state: &mut State) -> Status {

@@ -38,6 +38,8 @@ pub fn manifest(name: &str, args: Vec<Arg>, data_bits: u32) -> Manifest {
             non_uniform: false,
             simd: 1,
             simd_group_rows: false,
+            enqueued: false,
+            enqueues: vec![],
         },
         top: name.into(),
         board: "unit".into(),

@@ -95,6 +95,10 @@ impl Lower<'_, '_, '_> {
                 return self.image_argument(arg, index, (id, ty), image, known.format);
             }
             Kind::Sampler => return Ok(self.sampler_argument(arg, index, id)),
+            Kind::Queue => {
+                let arg = self.value_argument(arg, index, id, ty)?;
+                return Ok(KernelArg { kind: KernelArgKind::Queue, ..arg });
+            }
             Kind::Pipe { writes } => return self.pipe_argument(arg, index, id, ty, writes),
             _ => return self.value_argument(arg, index, id, ty),
         };

@@ -258,7 +258,7 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpPtrCastToGeneric`, `OpGenericCastToPtr`, `OpGenericCastToPtrExplicit`
     pub(crate) fn cast_space(&mut self, inst: &Inst) -> R<()> {
-        if self.is_reservation(inst.ty()?) {
+        if self.is_handle(inst.ty()?) {
             return self.copy_object(inst);
         }
         let v = self.pointer(inst, 0)?;
@@ -340,7 +340,7 @@ impl<'a> Lower<'a, '_, '_> {
     pub(super) fn int_to_pointer(&mut self, inst: &Inst) -> R<()> {
         let v = self.operand(inst, 0)?;
         let (from, to) = (self.ty(v), self.result_type(inst)?);
-        if self.is_reservation(inst.ty()?) && from.is_int() && !from.is_vector() {
+        if self.is_handle(inst.ty()?) && from.is_int() && !from.is_vector() {
             let id = self.b.zext_or_trunc(v, to.lane_bits(0));
             return self.set(inst, id);
         }

@@ -8,6 +8,7 @@ mod connected;
 mod control;
 mod convert;
 mod copy;
+mod enqueue;
 mod float;
 mod group;
 pub(crate) mod image;
@@ -25,7 +26,7 @@ use crate::decode::{Id, Inst};
 use crate::errors::{
     BAD_ID, BAD_OPERAND, R, TOO_LARGE, UNSUPPORTED, UNSUPPORTED_EXT, UNSUPPORTED_TYPE, error, fail,
 };
-use crate::link::{Job, Linker, located};
+use crate::link::{Job, Linker, Role, located};
 use crate::module::{ExtSet, Spv};
 use crate::outline::RawFunction;
 use crate::types::Kind;
@@ -71,6 +72,7 @@ pub(crate) fn lower(link: &mut Linker, job: Job) {
         ends: vec![None; raw.blocks.len()],
         phis: FxHashMap::default(),
         edges: vec![],
+        id: job.func,
         return_slot: None,
         strict_fast_math: FastMath::default(),
         depth: 0,
@@ -105,6 +107,8 @@ pub(crate) struct Lower<'a, 'f, 'l> {
     phis: FxHashMap<usize, Vec<control::Phi>>,
     /// Positions of blocks in the order in which they were lowered.
     edges: Vec<usize>,
+    /// The function in the module that is made.
+    id: ir::Func,
     /// Where an aggregate result goes.
     return_slot: Option<Value>,
     strict_fast_math: FastMath,
@@ -125,9 +129,10 @@ impl<'a> Lower<'a, '_, '_> {
         }
         self.b.loc = self.first_line();
         self.b.func.loc = self.b.loc;
-        match job.kernel {
-            Some(k) => self.kernel_parameters(k)?,
-            None => self.parameters(&job.pipes)?,
+        match job.role {
+            Role::Kernel(k) => self.kernel_parameters(k)?,
+            Role::Block => self.block_parameters()?,
+            Role::Callee => self.parameters(&job.pipes)?,
         }
         for &k in &order {
             self.phi_parameters(k)?;

@@ -256,9 +256,12 @@ impl<'a> Lower<'a, '_, '_> {
         self.check(self.spv.types.get(ty)?.kind == wanted, inst, why)
     }
 
-    /// Whether a type is that of reservations. clang makes `CLK_NULL_RESERVE_ID` of an integer by casts of pointers.
-    pub(super) fn is_reservation(&self, ty: Id) -> bool {
-        self.spv.def_inst(ty).is_some_and(|inst| inst.op == rspirv::spirv::Op::TypeReserveId)
+    /// Whether a type is one of handles, which are numbers here: reservations, queues, events. clang makes `CLK_NULL_RESERVE_ID` and the
+    /// like of integers by casts of pointers.
+    pub(super) fn is_handle(&self, ty: Id) -> bool {
+        use rspirv::spirv::Op::{TypeDeviceEvent, TypeQueue, TypeReserveId};
+        let op = self.spv.def_inst(ty).map(|inst| inst.op);
+        matches!(op, Some(TypeReserveId | TypeQueue | TypeDeviceEvent))
     }
 
     /// An operand that is a reservation.

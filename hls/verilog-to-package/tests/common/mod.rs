@@ -43,6 +43,8 @@ pub fn kernel(name: &str, args: Vec<Arg>, board: &str, data_bits: u32) -> Kernel
             non_uniform: false,
             simd: 1,
             simd_group_rows: false,
+            enqueued: false,
+            enqueues: vec![],
         },
         top: name.to_owned(),
         board: board.to_owned(),

@@ -1,11 +1,14 @@
 //! Addresses: base, then variable offset, then constant offset.
 
 use super::{Match, definition};
-use ir::{Builder, Op, Value};
+use ir::{Builder, IntCC, Op, Space, Value};
 
 pub(super) fn fold(b: &mut Builder<'_>, m: &Match<'_>) -> Option<Value> {
     match m.op {
         Op::PtrAdd => offset(b, m),
+        Op::ICmp(cc @ (IntCC::Eq | IntCC::Ne)) => (m.constant(b, 1) == Some(0)
+            && is_object(b, m.args[0]))
+        .then(|| b.bool(cc == IntCC::Ne)),
         Op::IntToPtr => match m.operand(b, 0)? {
             (Op::PtrToInt, inner) if b.func.ty(inner[0]) == m.ty => Some(inner[0]),
             (Op::Add, inner) => {
@@ -23,6 +26,20 @@ pub(super) fn fold(b: &mut Builder<'_>, m: &Match<'_>) -> Option<Value> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Whether a value is the address of an object, which is not null in any space.
+fn is_object(b: &Builder<'_>, mut v: Value) -> bool {
+    loop {
+        match definition(b, v) {
+            Some((Op::ObjAddr(_), _)) => return true,
+            // to a space in which it does not lie it would become null
+            Some((Op::SpaceCast, inner)) if b.func.ty(v).space() == Some(Space::Generic) => {
+                v = inner[0];
+            }
+            _ => return false,
+        }
     }
 }
 
