@@ -1,12 +1,11 @@
-// N streams into one: input 0 first, then round robin among the others (PRIORITY0=0: round robin among all).
+// N streams into one: input 0 (a loop's back edge) first, then round robin among the others. clhls_merge_parked has no first one.
 // latency 1, II 1.  Output is a skid buffer; s_ready depends on s_valid of the inputs and on registers, never on m_ready.
 // For more than 4 inputs build a tree of these: the arbiter's depth grows with N.
 `default_nettype none
 
 module clhls_merge #(
-  parameter N         = 2,   // inputs, >= 1
-  parameter WIDTH     = 32,  // payload bits, >= 1
-  parameter PRIORITY0 = 1    // 1: input 0 (a loop's back edge) always wins
+  parameter N     = 2,  // inputs, >= 1
+  parameter WIDTH = 32  // payload bits, >= 1
 ) (
   input  wire               clk,
   input  wire               rst,      // synchronous, active high
@@ -25,7 +24,7 @@ module clhls_merge #(
   assign s_ready = grant & {N{skid_ready}};
 
   clhls_arbiter #(
-    .N(N), .PRIORITY0(PRIORITY0)
+    .N(N), .PRIORITY0(1)
   ) u_arbiter (
     .clk(clk), .rst(rst), .request(s_valid), .advance(skid_ready), .grant(grant)
   );

@@ -22,7 +22,11 @@ PRODUCER = "clang-22"
 
 # Launches that stand for their kernel where the rule of `representative` would take another.
 CHOSEN = {
-    "linked_list_task": "odd",  # all launches have one work-item: the longest list
+    # all launches have one work-item: the longest ones
+    "delay_lines_task": "sums_1500",
+    "image_path": "diagonal",
+    "linked_list_task": "odd",
+    "relaxed_sums_task": "dot_1000",
     "matmul_naive": "cube64",  # the size that the speed goal names
 }
 
@@ -103,9 +107,10 @@ def kernel(name):
 
 def is_measured(path):
     """Whether a launch file's kernels all become hardware, each by itself: others test functions one by one, or wait for one
-    another; their cost says nothing."""
+    another; their cost says nothing. Those that the producer of the measurements cannot compile are left out, too."""
     with open(path, "rb") as file:
-        return tomllib.load(file).keys().isdisjoint({"hardware", "connect"})
+        document = tomllib.load(file)
+    return document.keys().isdisjoint({"hardware", "connect"}) and PRODUCER in document.get("producers", [PRODUCER])
 
 
 def kernels(names=()):

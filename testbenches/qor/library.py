@@ -44,8 +44,8 @@ CASES = {
     "barrier, 2 groups of 256": 'clhls_barrier WIDTH=128 SLOTS=2 WG_MAX=256 SLOT_BITS=1 LID_BITS=8 TARGET="ecp5"',
     **{f"atomics, {n} clients, {word}": f"clhls_atomic N={n} EXCLUSIVE={e} LINES=256 {UNIT}"
        for n in (1, 6) for e, word in ((0, "direct"), (1, "written through"), (2, "cached"))},
-    **{f"merge of {n}": f"clhls_merge N={n} WIDTH=128 PRIORITY0=0" for n in (2, 4)},
-    **{f"merge of {n}, loop": f"clhls_merge N={n} WIDTH=128 PRIORITY0=1" for n in (2, 3, 4)},
+    **{f"merge of {n}": f"clhls_merge_parked N={n} WIDTH=128" for n in (2, 3, 4)},
+    **{f"merge of {n}, loop": f"clhls_merge N={n} WIDTH=128" for n in (2, 3, 4)},
     **{f"FIFO of {d}": f'clhls_fifo WIDTH=128 DEPTH={d} TARGET="ecp5"' for d in (2, 16, 32, 72, 512)},
     "segment control, 20 stages": "clhls_pipe_ctl LATENCY=20 DEPTH=32",
     "fork to 6": "clhls_fork N=6",

@@ -6,9 +6,9 @@ use abi::{EnqueueSite, ImageDescriptor, KernelSignature, PipeDescriptor};
 use host::enqueue::{DEFAULT_QUEUE, Parent, launch_family};
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, LoadedProgram, MemoryRegion,
-    NdRange, Printed, RawArg, ResolvedRange, check_args,
+    NdRange, Printed, RawArg, ResolvedRange, check_args, find_kernel,
 };
-use interp::{Argument, Launch, Memory, Options, Program};
+use interp::{Launch, Memory, Options, Program};
 use ir::{Global, Module};
 use schedule_to_rtl::{enqueue_sites, print_formats};
 use std::collections::BTreeMap;
@@ -19,36 +19,61 @@ type Prints = (Global, Vec<PrintFormat>);
 /// The queue that kernels enqueue to, and what its records are of.
 type Queue = (Global, Vec<EnqueueSite>);
 
-/// Takes what kernels have printed.
-fn printed(program: &Program, memory: &mut Memory<'_>, prints: Option<&Prints>) -> Printed {
-    let Some((buffer, formats)) = prints else { return Printed::default() };
-    let bytes = memory.buffer_mut(program.variable_address(*buffer));
-    bytes.map_or_else(Printed::default, |bytes| host::print::take(formats, bytes))
+/// What is interpreted, and how.
+struct Code {
+    module: Module,
+    signatures: Vec<KernelSignature>,
+    prints: Option<Prints>,
+    queue: Option<Queue>,
+    program: Program,
+    options: Options,
 }
 
-/// An argument as the interpreter takes it.
-fn argument(arg: &RawArg) -> Argument {
-    match arg {
-        RawArg::Pointer(address) => Argument::Pointer(*address),
-        RawArg::Image(image) => Argument::Value(image.to_bytes().to_vec()),
-        RawArg::Pipe(pipe) => Argument::Value(pipe.to_bytes().to_vec()),
-        RawArg::Local(size) => Argument::Local(*size),
-        RawArg::Value(bytes) => Argument::Value(bytes.clone()),
+impl Code {
+    /// Places the program's variables in `memory`.
+    fn new(module: Module, memory: &mut Memory<'_>, options: Options) -> base::Result<Self> {
+        let program = Program::new(&module, memory)?;
+        let (signatures, prints) = (signatures(&module), print_formats(&module));
+        let queue = enqueue_sites(&module);
+        Ok(Self { module, signatures, prints, queue, program, options })
+    }
+
+    /// Takes what kernels have printed.
+    fn take_printed(&self, memory: &mut Memory<'_>) -> Printed {
+        let Some((buffer, formats)) = &self.prints else { return Printed::default() };
+        let bytes = memory.buffer_mut(self.program.variable_address(*buffer));
+        bytes.map_or_else(Printed::default, |bytes| host::print::take(formats, bytes))
+    }
+
+    /// Runs a kernel and all that it enqueues.
+    fn launch(
+        &self,
+        memory: &mut Memory<'_>,
+        default_queue: u32,
+        (kernel, range, args): (&str, &ResolvedRange, &[RawArg]),
+    ) -> Result<LaunchStats, Error> {
+        let mut machine = Machine { code: self, memory };
+        match &self.queue {
+            Some((_, sites)) => launch_family(&mut machine, sites, default_queue, |machine| {
+                machine.launch_child(kernel, range, args)
+            }),
+            None => machine.launch_child(kernel, range, args),
+        }
     }
 }
 
-/// What interprets a launch: the program and its memory.
+/// The code and the memory of a launch.
 struct Machine<'a, 'm> {
-    program: &'a Program,
-    module: &'a Module,
-    signatures: &'a [KernelSignature],
-    options: &'a Options,
-    queue: Option<Global>,
+    code: &'a Code,
     memory: &'a mut Memory<'m>,
 }
 
-impl Machine<'_, '_> {
-    fn run(
+impl Parent for Machine<'_, '_> {
+    fn signature(&self, kernel: &str) -> Result<KernelSignature, Error> {
+        find_kernel(&self.code.signatures, kernel).cloned()
+    }
+
+    fn launch_child(
         &mut self,
         kernel: &str,
         range: &ResolvedRange,
@@ -60,47 +85,18 @@ impl Machine<'_, '_> {
             global: range.global,
             local: Some(range.local),
             offset: range.offset,
-            args: args.iter().map(argument).collect(),
+            args: args.iter().map(emulator::argument_of).collect(),
         };
-        let stats = self.program.run(self.memory, &launch, self.options).map_err(|e| {
-            Error::new(ErrorKind::Execution, e.render(&self.module.sources).trim_end())
+        let code = self.code;
+        let stats = code.program.run(self.memory, &launch, &code.options).map_err(|e| {
+            Error::new(ErrorKind::Execution, e.render(&code.module.sources).trim_end())
         })?;
         Ok(LaunchStats { work_items: stats.work_items, ..LaunchStats::default() })
     }
 
-    /// Runs a kernel and all that it enqueues.
-    fn run_family(
-        &mut self,
-        sites: Option<&[EnqueueSite]>,
-        default_queue: u32,
-        (kernel, range, args): (&str, &ResolvedRange, &[RawArg]),
-    ) -> Result<LaunchStats, Error> {
-        match sites {
-            Some(sites) => launch_family(self, sites, default_queue, |machine| {
-                machine.run(kernel, range, args)
-            }),
-            None => self.run(kernel, range, args),
-        }
-    }
-}
-
-impl Parent for Machine<'_, '_> {
-    fn signature(&self, kernel: &str) -> Result<KernelSignature, Error> {
-        let found = self.signatures.iter().find(|s| s.name == kernel).cloned();
-        found.ok_or_else(|| Error::new(ErrorKind::KernelName, format!("no kernel `{kernel}`")))
-    }
-
-    fn launch_child(
-        &mut self,
-        kernel: &str,
-        range: &ResolvedRange,
-        args: &[RawArg],
-    ) -> Result<LaunchStats, Error> {
-        self.run(kernel, range, args)
-    }
-
     fn queue(&mut self) -> Result<&mut [u8], Error> {
-        let address = self.queue.map(|queue| self.program.variable_address(queue));
+        let queue = self.code.queue.as_ref();
+        let address = queue.map(|(queue, _)| self.code.program.variable_address(*queue));
         let bytes = address.and_then(|address| self.memory.buffer_mut(address));
         bytes.ok_or_else(|| Error::new(ErrorKind::Device, "the program has no queue"))
     }
@@ -124,16 +120,11 @@ impl Parent for Machine<'_, '_> {
 
 /// A device that interprets the IR of a module.
 pub struct Emulator {
-    module: Module,
-    signatures: Vec<KernelSignature>,
-    prints: Option<Prints>,
-    queue: Option<Queue>,
+    code: Code,
     memory: Memory<'static>,
-    program: Program,
     /// Device addresses of the buffers.
     buffers: BTreeMap<BufferId, u64>,
     next: u32,
-    options: Options,
 }
 
 impl Emulator {
@@ -143,20 +134,18 @@ impl Emulator {
     /// Those of [`Program::new`].
     pub fn new(module: Module, options: Options) -> base::Result<Self> {
         let mut memory = Memory::new();
-        let program = Program::new(&module, &mut memory)?;
-        let (signatures, prints) = (signatures(&module), print_formats(&module));
-        let (queue, buffers) = (enqueue_sites(&module), BTreeMap::new());
-        Ok(Self { module, signatures, prints, queue, memory, program, buffers, next: 0, options })
+        let code = Code::new(module, &mut memory, options)?;
+        Ok(Self { code, memory, buffers: BTreeMap::new(), next: 0 })
     }
 
     /// The module.
     pub fn module(&self) -> &Module {
-        &self.module
+        &self.code.module
     }
 
     /// Changes how the next launches run.
     pub fn set_options(&mut self, options: Options) {
-        self.options = options;
+        self.code.options = options;
     }
 
     fn address(&self, buffer: BufferId) -> Result<u64, Error> {
@@ -184,7 +173,7 @@ impl Device for Emulator {
     }
 
     fn kernels(&self) -> Vec<&KernelSignature> {
-        self.signatures.iter().collect()
+        self.code.signatures.iter().collect()
     }
 
     fn allocate(&mut self, size: u64) -> Result<BufferId, Error> {
@@ -198,7 +187,7 @@ impl Device for Emulator {
         bytes.resize(length, 0);
         let id = BufferId(self.next);
         let name = format!("buffer {}", id.0);
-        let limit = self.program.address_limit();
+        let limit = self.code.program.address_limit();
         let address = self.memory.allocate(name, bytes, 128, limit).ok_or_else(no_room)?;
         self.next += 1;
         self.buffers.insert(id, address);
@@ -254,24 +243,16 @@ impl Device for Emulator {
                 LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
             });
         }
-        let mut machine = Machine {
-            program: &self.program,
-            module: &self.module,
-            signatures: &self.signatures,
-            options: &self.options,
-            queue: self.queue.as_ref().map(|(queue, _)| *queue),
-            memory: &mut self.memory,
-        };
-        let sites = self.queue.as_ref().map(|(_, sites)| &sites[..]);
-        machine.run_family(sites, DEFAULT_QUEUE, (kernel, &range, &given))
+        self.code.launch(&mut self.memory, DEFAULT_QUEUE, (kernel, &range, &given))
     }
 
     fn take_printed(&mut self) -> Result<Printed, Error> {
-        Ok(printed(&self.program, &mut self.memory, self.prints.as_ref()))
+        Ok(self.code.take_printed(&mut self.memory))
     }
 
     fn reload_program(&mut self) -> Result<(), Error> {
-        self.program
+        self.code
+            .program
             .reload(&mut self.memory)
             .map_err(|e| Error::new(ErrorKind::OutOfMemory, e.to_string()))
     }
@@ -282,14 +263,9 @@ const VARIABLES: u64 = 1 << 60;
 
 /// A [`LoadedProgram`] that interprets the IR of a module. Launches run one after the other.
 pub struct InterpretedProgram {
-    module: Module,
-    signatures: Vec<KernelSignature>,
-    prints: Option<Prints>,
-    queue: Option<Queue>,
-    program: Program,
+    code: Code,
     /// Program-scope variables.
     variables: Mutex<Memory<'static>>,
-    options: Options,
 }
 
 impl InterpretedProgram {
@@ -299,29 +275,27 @@ impl InterpretedProgram {
     /// Those of [`Program::new`].
     pub fn new(module: Module, options: Options) -> base::Result<Self> {
         let mut variables = Memory::starting_at(VARIABLES);
-        let program = Program::new(&module, &mut variables)?;
-        let (signatures, prints) = (signatures(&module), print_formats(&module));
-        let (queue, variables) = (enqueue_sites(&module), Mutex::new(variables));
-        Ok(Self { module, signatures, prints, queue, program, variables, options })
+        let code = Code::new(module, &mut variables, options)?;
+        Ok(Self { code, variables: Mutex::new(variables) })
     }
 }
 
 impl LoadedProgram for InterpretedProgram {
     fn kernels(&self) -> &[KernelSignature] {
-        &self.signatures
+        &self.code.signatures
     }
 
     fn variable_bytes(&self) -> u64 {
-        self.program.variable_bytes()
+        self.code.program.variable_bytes()
     }
 
     fn prints(&self) -> bool {
-        self.prints.is_some()
+        self.code.prints.is_some()
     }
 
     fn take_printed(&self) -> Printed {
         let mut variables = self.variables.lock().unwrap_or_else(PoisonError::into_inner);
-        printed(&self.program, &mut variables, self.prints.as_ref())
+        self.code.take_printed(&mut variables)
     }
 
     fn launch(
@@ -345,15 +319,6 @@ impl LoadedProgram for InterpretedProgram {
                 ));
             }
         }
-        let mut machine = Machine {
-            program: &self.program,
-            module: &self.module,
-            signatures: &self.signatures,
-            options: &self.options,
-            queue: self.queue.as_ref().map(|(queue, _)| *queue),
-            memory: &mut all,
-        };
-        let sites = self.queue.as_ref().map(|(_, sites)| &sites[..]);
-        machine.run_family(sites, default_queue, (kernel, range, args))
+        self.code.launch(&mut all, default_queue, (kernel, range, args))
     }
 }

@@ -4,7 +4,7 @@ use crate::Program;
 use abi::KernelSignature;
 use base::SourceMap;
 use host::enqueue::{Parent, launch_family};
-use host::{Error, ErrorKind, LaunchStats, RawArg, ResolvedRange};
+use host::{Error, ErrorKind, LaunchStats, RawArg, ResolvedRange, find_kernel};
 use interp::Argument;
 
 /// A program that nobody else launches at the same time, if its kernels enqueue others.
@@ -15,7 +15,8 @@ pub(crate) struct Family<'a> {
     pub threads: usize,
 }
 
-fn argument(arg: &RawArg) -> Argument {
+/// An argument on the host's memory as launches of code take it, native or interpreted: images and pipes are their descriptors' bytes.
+pub fn argument_of(arg: &RawArg) -> Argument {
     match arg {
         RawArg::Pointer(address) => Argument::Pointer(*address),
         RawArg::Image(image) => Argument::Value(image.to_bytes().to_vec()),
@@ -53,7 +54,7 @@ impl Family<'_> {
         range: &ResolvedRange,
         args: &[RawArg],
     ) -> Result<LaunchStats, Error> {
-        let args: Vec<Argument> = args.iter().map(argument).collect();
+        let args: Vec<Argument> = args.iter().map(argument_of).collect();
         // SAFETY: by the caller of `launch`.
         let stats = unsafe { self.program.launch(kernel, range, &args, self.threads) };
         let stats = stats
@@ -64,8 +65,7 @@ impl Family<'_> {
 
 impl Parent for Family<'_> {
     fn signature(&self, kernel: &str) -> Result<KernelSignature, Error> {
-        let found = self.signatures.iter().find(|s| s.name == kernel).cloned();
-        found.ok_or_else(|| Error::new(ErrorKind::KernelName, format!("no kernel `{kernel}`")))
+        find_kernel(self.signatures, kernel).cloned()
     }
 
     fn launch_child(

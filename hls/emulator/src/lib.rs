@@ -69,6 +69,7 @@ mod specialise;
 mod types;
 
 pub use device::NativeDevice;
+pub use family::argument_of;
 pub use interp::Argument;
 pub use launch::Stats;
 pub use loaded::NativeProgram;

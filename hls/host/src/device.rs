@@ -130,14 +130,7 @@ pub trait Device {
     /// # Errors
     /// [`ErrorKind::KernelName`], listing the kernels there are.
     fn kernel(&self, name: &str) -> Result<&KernelSignature, Error> {
-        let kernels = self.kernels();
-        kernels.iter().copied().find(|kernel| kernel.name == name).ok_or_else(|| {
-            let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-            Error::new(
-                ErrorKind::KernelName,
-                format!("no kernel `{name}` in the program; it has: {}", names.join(", ")),
-            )
-        })
+        find_kernel(self.kernels(), name)
     }
 
     /// Allocates a buffer of `size` bytes, aligned to at least 128 bytes (the largest OpenCL type).
@@ -199,6 +192,24 @@ pub trait Device {
     /// # Errors
     /// If the device cannot be reached.
     fn reload_program(&mut self) -> Result<(), Error>;
+}
+
+/// The kernel with this name among those of a program.
+///
+/// # Errors
+/// [`ErrorKind::KernelName`], listing the kernels there are.
+pub fn find_kernel<'k>(
+    kernels: impl IntoIterator<Item = &'k KernelSignature>,
+    name: &str,
+) -> Result<&'k KernelSignature, Error> {
+    let kernels: Vec<&KernelSignature> = kernels.into_iter().collect();
+    kernels.iter().copied().find(|kernel| kernel.name == name).ok_or_else(|| {
+        let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+        Error::new(
+            ErrorKind::KernelName,
+            format!("no kernel `{name}` in the program; it has: {}", names.join(", ")),
+        )
+    })
 }
 
 /// Checks the arguments of a launch against the kernel's signature: number, kinds and sizes.

@@ -21,7 +21,9 @@ mod run;
 pub mod value;
 
 pub use bind::{BoundArg, bind, bind_all};
-pub use device::{BufferId, Device, HardwareStats, LaunchArg, LaunchStats, Start, check_args};
+pub use device::{
+    BufferId, Device, HardwareStats, LaunchArg, LaunchStats, Start, check_args, find_kernel,
+};
 pub use error::{Error, ErrorKind};
 pub use image_value::ImageValue;
 pub use loaded::{LoadedProgram, MemoryRegion, PAGE, RawArg, check_raw_arg, check_raw_args};

@@ -303,22 +303,6 @@ impl<'a> Core<'a> {
         answers > 0 && if requests > 0 { answers + requests > MOST_TOGETHER } else { leaves }
     }
 
-    /// A register slice: neither side sees the other's handshake in the same cycle.
-    fn register_slice(&mut self, name: &str, s: Stream, width: u32) -> Stream {
-        let out = Stream::new(&mut self.b, &format!("{name}_apart"), width);
-        self.b
-            .instance("clhls_skid", &format!("u_{name}_apart"))
-            .param("WIDTH", width)
-            .input("s_valid", s.valid)
-            .output("s_ready", s.ready)
-            .input("s_data", s.data)
-            .output("m_valid", out.valid)
-            .input("m_ready", out.ready)
-            .output("m_data", out.data)
-            .done();
-        out
-    }
-
     /// Accesses at a boundary, in order.
     fn accesses(&self, block: Block, segment: u32) -> Vec<Inst> {
         let s = self.sh.s;
@@ -353,15 +337,11 @@ impl<'a> Core<'a> {
         let seg = self.sh.s.blocks[block].segments[k as usize].clone();
         let body = self.body(block, k);
         if body.is_empty() && seg.latency == 0 && events.is_none() {
-            let apart = self.waits_for_many(block, k);
-            return (
-                if apart {
-                    self.register_slice(&format!("{block}_s{k}"), s, layout.width())
-                } else {
-                    s
-                },
-                layout,
-            );
+            if !self.waits_for_many(block, k) {
+                return (s, layout);
+            }
+            // A FIFO of two words is a skid buffer: neither side sees the other's handshake in the same cycle.
+            return (self.fifo(&format!("{block}_s{k}_apart"), s, layout.width(), 2), layout);
         }
         let made: Vec<Value> = layout
             .values()

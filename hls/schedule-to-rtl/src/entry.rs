@@ -116,10 +116,10 @@ impl Core<'_> {
         // The back edge of a loop goes first. Elsewhere the choice is a register: made in the same cycle it stood between the condition
         // of a branch and every bit of the token, which left a kernel 104 instead of 120 MHz on ECP5.
         let module = if what == "loop" { "clhls_merge" } else { "clhls_merge_parked" };
-        let merge = self.b.instance(module, &format!("u_{block}_{what}"));
-        let merge = merge.param("N", n).param("WIDTH", layout.width());
-        let merge = if what == "loop" { merge.param("PRIORITY0", true) } else { merge };
-        merge
+        self.b
+            .instance(module, &format!("u_{block}_{what}"))
+            .param("N", n)
+            .param("WIDTH", layout.width())
             .input("s_valid", valids)
             .output("s_ready", readies)
             .input("s_data", datas)

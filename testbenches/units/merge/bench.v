@@ -1,4 +1,4 @@
-// clhls_merge, (ORDERED=1) clhls_merge_ordered and (TREE=1) clhls_merge_tree: nothing lost, order per input, priority, fairness, given order, full rate.
+// clhls_merge, (PRIORITY0=0) clhls_merge_parked, (ORDERED=1) clhls_merge_ordered and (TREE=1) clhls_merge_tree: nothing lost, order per input, priority, fairness, given order, full rate.
 `default_nettype none
 module bench;
   parameter N         = 3;
@@ -39,9 +39,17 @@ module bench;
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
       );
       assign o_ready = 1'b0;
-    end else begin : g_free
+    end else if (PRIORITY0) begin : g_first
       clhls_merge #(
-        .N(N), .WIDTH(W), .PRIORITY0(PRIORITY0)
+        .N(N), .WIDTH(W)
+      ) dut (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
+      );
+      assign o_ready = 1'b0;
+    end else begin : g_parked
+      clhls_merge_parked #(
+        .N(N), .WIDTH(W)
       ) dut (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)

@@ -8,6 +8,6 @@
     assert ((f_fire & (f_fire - 1'b1)) == 0);
     assert ((|f_fire) == ((|s_valid) & skid_ready));
     if (f_fire[f_i]) assert (word == s_data[f_i*WIDTH +: WIDTH]);
-    if (PRIORITY0 != 0 && s_valid[0] && skid_ready) assert (f_fire == 1);
+    if (s_valid[0] && skid_ready) assert (f_fire == 1);
     if (~skid_ready) assert (s_ready == 0);
   end

@@ -136,7 +136,7 @@ fn distance_to(step: i128, ranges: Three, ordered: bool) -> Option<i128> {
     let way = other.1.checked_sub(first.0)?;
     let hits =
         step == 1 || (step > 1 && first.0 == first.1 && other.0 == other.1 && way % step == 0);
-    (hits && (ordered || first.1 <= other.0)).then(|| way / step)
+    (hits && (ordered || first.1 <= other.0)).then(|| (way / step).max(0))
 }
 
 /// Steps until an inequality no longer holds, if it is bound not to before the value wraps.
@@ -333,20 +333,21 @@ impl Progression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::entity::EntityRef;
 
-    /// Walks every pair of a first value and another side within the ranges given, and gives the most steps before the test fails;
-    /// none if it never does.
-    fn walked(cc: IntCC, step: i128, first: &Known, other: &Known) -> Option<i128> {
+    /// Walks every pair of a first value and another side within the ranges given, and in the order given where there is one, and gives the
+    /// most steps before the test fails; none if it never does.
+    fn walked(test: &Test, first: &Known, other: &Known, order: Option<Order>) -> Option<i128> {
         let mut most = 0;
-        for start in 0..16u128 {
-            for end in (0..16u128).filter(|e| other.contains(*e)) {
-                if !first.contains(start) {
+        for start in (0..16u128).filter(|v| first.contains(*v)) {
+            for end in (0..16u128).filter(|v| other.contains(*v)) {
+                if order.is_some_and(|order| !stand_so(order, test.step, start, end)) {
                     continue;
                 }
                 let mut at = start;
                 let mut steps = 0;
-                while holds(cc, at, end) {
-                    at = at.wrapping_add(step as u128) & 15;
+                while holds(test.cc, at, end) {
+                    at = at.wrapping_add(test.step as u128) & 15;
                     steps += 1;
                     if steps > 16 {
                         return None;
@@ -358,56 +359,55 @@ mod tests {
         Some(most)
     }
 
+    /// Whether the counter begins so far from the other side, on the side that it comes from.
+    fn stand_so(order: Order, step: i128, start: u128, end: u128) -> bool {
+        let value = |v| if order.signed { sign_extend(v, 4) } else { v as i128 };
+        let towards = if step > 0 { value(end) - value(start) } else { value(start) - value(end) };
+        towards >= order.least
+    }
+
     fn holds(cc: IntCC, a: u128, b: u128) -> bool {
         Known::constant(4, a).compare(cc, &Known::constant(4, b)).expect("constants")
     }
 
-    /// No limit is exceeded by any pair of values of 4 bits, for all ranges, steps and comparisons; and counters towards their end have one.
+    /// No limit is exceeded by any pair of values of 4 bits, for all ranges, steps, comparisons and orders; and counters towards their end
+    /// have one.
     #[test]
     fn limits_hold_for_all_values() {
-        let all = [
-            IntCC::Ne,
-            IntCC::Slt,
-            IntCC::Sle,
-            IntCC::Sgt,
-            IntCC::Sge,
-            IntCC::Ult,
-            IntCC::Ule,
-            IntCC::Ugt,
-            IntCC::Uge,
-        ];
-        let ranges: Vec<(i128, i128)> =
+        use IntCC::{Ne, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
+        let orders = [None, Some((0, true)), Some((1, true)), Some((0, false)), Some((1, false))];
+        let orders = orders.map(|o| o.map(|(least, signed)| Order { least, signed }));
+        let signed: Vec<(i128, i128)> =
             (-8..8).flat_map(|a| (a..8).step_by(3).map(move |b| (a, b))).collect();
-        let (mut limited, mut exact) = (0u32, 0u32);
-        for cc in all {
+        let ranges: Vec<Known> = signed.iter().map(|&(a, b)| Known::signed(4, a, b)).collect();
+        let (mut limited, mut exact, mut by_order) = (0u32, 0u32, 0u32);
+        for cc in [Ne, Slt, Sle, Sgt, Sge, Ult, Ule, Ugt, Uge] {
             for step in [-5, -2, -1, 1, 2, 3] {
-                for (k, &first) in ranges.iter().enumerate() {
-                    for &other in &ranges[k % 3..] {
-                        let known = |(a, b)| Known::signed(4, a, b);
-                        let (first, other) = (known(first), known(other));
-                        let test = Test {
-                            block: base::entity::EntityRef::new(0),
-                            width: 4,
-                            step,
-                            cc,
-                            other: base::entity::EntityRef::new(0),
-                            counter: Some((0, 0)),
-                        };
-                        let limits =
-                            [test.repetitions(), test.repetitions_from(first, other, None)];
-                        let steps = walked(cc, step, &first, &other);
-                        for limit in limits.into_iter().flatten() {
+                let (block, other) = (EntityRef::new(0), EntityRef::new(0));
+                let test = Test { block, width: 4, step, cc, other, counter: Some((0, 0)) };
+                for (k, first) in ranges.iter().enumerate() {
+                    for (other, order) in
+                        ranges[k % 3..].iter().flat_map(|r| orders.map(|o| (r, o)))
+                    {
+                        let known = test.repetitions_from(*first, *other, order);
+                        let free = test.repetitions_from(*first, *other, None);
+                        by_order += u32::from(known.is_some() && free.is_none());
+                        let steps = walked(&test, first, other, order);
+                        for limit in [test.repetitions(), known].into_iter().flatten() {
                             limited += 1;
                             exact += u32::from(steps == Some(limit));
                             assert!(
                                 steps.is_some_and(|s| s <= limit),
-                                "{cc:?} {step} {first:?} {other:?}: {steps:?} {limit}"
+                                "{test:?} {first:?} {other:?} {steps:?} {limit}"
                             );
                         }
                     }
                 }
             }
         }
-        assert!(limited > 20_000 && exact > 8_000, "{limited} limits, {exact} of them exact");
+        assert!(
+            limited > 100_000 && exact > 40_000 && by_order > 1_000,
+            "{limited} limits, {exact} of them exact, {by_order} known by the order"
+        );
     }
 }
