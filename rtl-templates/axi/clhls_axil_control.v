@@ -5,7 +5,7 @@
 module clhls_axil_control #(
   parameter ARG_WORDS = 16,                // 32-bit words from offset 0x10 on, reserved words included, 1..956
   parameter [ARG_WORDS-1:0] WORD_MASK = {ARG_WORDS{1'b1}},  // bit i = 0: word i is reserved: writes are ignored, reads give 0
-  parameter READBACK  = 1                  // 1: argument words can be read; 0: they read as 0 (saves a wide multiplexer)
+  parameter TARGET    = "generic"          // RAM primitive: "generic" or "ecp5"
 ) (
   input  wire                    clk,
   input  wire                    rst,      // synchronous, active high
@@ -94,13 +94,14 @@ module clhls_axil_control #(
   reg        ar_ready_q;   // = ~ar_held_q outside of reset
   reg        r_valid_q;
   reg        select_q;   // select_word_q is valid
-  reg        picked_q;   // arg_word_q and system_q hold the word
+  reg        picked_q;   // readback and system_q hold the word
   reg [9:0]  ar_word_q;
   reg [31:0] r_data_q;
-  reg [31:0] arg_word_q;
   reg [31:0] system_q;
+  reg        argument_q; // an argument is written
   wire       deliver = ar_held_q & picked_q & ~r_valid_q;
   wire       is_ctrl = ar_word_q == 10'd0;
+  wire [31:0] readback;
   wire       hold_ar = ((s_axi_arvalid & ar_ready_q) | ar_held_q) & ~deliver;
 
   assign s_axi_arready = ar_ready_q;
@@ -118,7 +119,7 @@ module clhls_axil_control #(
     end else begin
       ar_held_q  <= hold_ar;
       ar_ready_q <= ~hold_ar;
-      select_q   <= ar_held_q & ~deliver;
+      select_q   <= ar_held_q & ~deliver & ~argument_q;
       picked_q   <= select_q & ~deliver;
       r_valid_q  <= deliver | (r_valid_q & ~s_axi_rready);
     end
@@ -186,7 +187,7 @@ module clhls_axil_control #(
 
   always @(posedge clk) begin
     system_q <= system_d;
-    if (deliver) r_data_q <= is_ctrl ? ctrl : system_q | arg_word_q;
+    if (deliver) r_data_q <= is_ctrl ? ctrl : system_q | (readback & {32{is_argument_q}});
   end
 
   // ---- arguments: a write is decoded in the cycle in which it is taken, and reaches its word in the next ----
@@ -213,25 +214,26 @@ module clhls_axil_control #(
     end
   endgenerate
 
-  generate
-    if (READBACK != 0) begin : g_readback
-      // decoded first, multiplexed in the next cycle
-      reg [ARG_WORDS-1:0] select_word_q;
-      reg [31:0]          pick;
-      integer i;
-      always @* begin
-        pick = 32'd0;
-        for (i = 0; i < ARG_WORDS; i = i + 1) pick = pick | (args_q[32*i +: 32] & {32{select_word_q[i]}});
-      end
-      integer k;
-      always @(posedge clk) begin
-        for (k = 0; k < ARG_WORDS; k = k + 1) select_word_q[k] <= {22'd0, ar_word_q} == k + 4;
-        arg_word_q <= pick;
-      end
-    end else begin : g_write_only
-      always @(posedge clk) arg_word_q <= 32'd0;
-    end
-  endgenerate
+  // What is read of them comes from a copy in RAM: a multiplexer over all words is larger than the rest of the module.  A word that
+  // is being written is read again (select_q).
+  localparam AW = $clog2(ARG_WORDS + 4);
+  wire [(1<<AW)-1:0] used = {{(1 << AW) - ARG_WORDS{1'b0}}, WORD_MASK} << 4;  // by word number
+  reg                is_argument_d;
+  reg                is_argument_q;  // the word that is read is an argument
+
+  always @(posedge clk) begin
+    argument_q    <= write & used[aw_word_q[AW-1:0]] & ~|aw_word_q[9:AW];
+    is_argument_d <= used[ar_word_q[AW-1:0]] & ~|ar_word_q[9:AW];
+    is_argument_q <= is_argument_d;
+  end
+
+  clhls_ram #(
+    .WIDTH(32), .DEPTH(1 << AW), .WE_WIDTH(4), .COLLIDES(0), .TARGET(TARGET)
+  ) u_readback (
+    .clk(clk), .en(1'b1), .en_out(1'b1),
+    .wen({4{argument_q}} & w_strb_q), .waddr(aw_word_q[AW-1:0]), .wdata(w_data_q),
+    .ren(1'b1), .raddr(ar_word_q[AW-1:0]), .rdata(readback)
+  );
 
   wire unused = &{1'b0, s_axi_awaddr[1:0], s_axi_araddr[1:0]};
 

@@ -40,21 +40,25 @@ module clhls_fifo #(
         .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
       );
     end else if (DEPTH <= MOST_LUTRAM || PROMPT != 0) begin : g_lutram
+      wire more_unused;
       clhls_fifo_lutram #(
         .WIDTH(WIDTH), .DEPTH(DEPTH)
       ) u_fifo (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
-        .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
+        .m_valid(m_valid), .m_more(more_unused), .m_ready(m_ready), .m_data(m_data)
       );
+      wire unused = &{1'b0, more_unused};
     end else begin : g_bram
+      wire more_unused;
       clhls_fifo_bram #(
         .WIDTH(WIDTH), .DEPTH(DEPTH), .TARGET(TARGET)
       ) u_fifo (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
-        .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
+        .m_valid(m_valid), .m_more(more_unused), .m_ready(m_ready), .m_data(m_data)
       );
+      wire unused = &{1'b0, more_unused};
     end
   endgenerate
 

@@ -1,11 +1,13 @@
 // First-word-fall-through FIFO: block RAM ring (2-cycle read) whose read stages and the output register are one elastic
 // pipeline; an empty FIFO is bypassed.
 // latency 1 when empty, else at least 4, II 1.  Capacity 2^ceil(log2(DEPTH-3)) + 3.  Use through clhls_fifo.
+// EARLY=1: s_ready falls while one more word has a place, for a writer that sees it a cycle late; a word is taken whenever it is valid.
 `default_nettype none
 
 module clhls_fifo_bram #(
   parameter WIDTH  = 32,        // payload bits, >= 1
   parameter DEPTH  = 512,       // guaranteed capacity in words, >= 5
+  parameter EARLY  = 0,         // 1: s_ready says a cycle early that there is no place
   parameter TARGET = "generic"  // RAM primitive: "generic" or "ecp5"
 ) (
   input  wire             clk,
@@ -14,6 +16,7 @@ module clhls_fifo_bram #(
   output wire             s_ready,  // register
   input  wire [WIDTH-1:0] s_data,
   output wire             m_valid,  // register
+  output wire             m_more,   // another word is shown when this one has gone; a gate behind registers
   input  wire             m_ready,
   output wire [WIDTH-1:0] m_data    // register
 );
@@ -31,7 +34,7 @@ module clhls_fifo_bram #(
   reg [AW-1:0] wptr_q;
   reg [AW-1:0] rptr_q;
   reg          empty_q;   // no word is in the ring
-  reg          full_q;    // 2^AW words are: the pointers are equal then, too
+  reg          full_q;    // 2^AW words are: the pointers are equal then, too; EARLY: 2^AW - 1 or 2^AW
 
   // Stages after the ring, each of which moves when the next one does or is empty: words wait in the RAM's registers.
   reg             read1_q;   // RAM read, first stage
@@ -43,20 +46,23 @@ module clhls_fifo_bram #(
   wire load    = ~valid_q | m_ready;    // the output register is free
   wire move2   = ~read2_q | load;       // the second read stage advances
   wire move1   = ~read1_q | move2;      // the first one does
-  wire take    = s_valid & ~full_q;
+  wire take    = s_valid & ((EARLY != 0) | ~full_q);
   wire push    = take & ~(none_q & load);
   wire read    = ~empty_q & move1;
 
   // Both handshakes come late, so no word is counted: what one push or one read would lead to is known before.
   wire [AW-1:0] wptr_next = wptr_q + 1'b1;
   wire [AW-1:0] rptr_next = rptr_q + 1'b1;
-  wire          fills     = wptr_next == rptr_q;
+  wire [AW-1:0] ahead     = wptr_next + 1'b1;
+  wire          fills     = (EARLY != 0) ? full_q | (ahead == rptr_q) : wptr_next == rptr_q;
+  wire          stays     = (EARLY != 0) & full_q & (wptr_q == rptr_q);  // full even when one word leaves
   wire          empties   = rptr_next == wptr_q;
 
   wire [WIDTH-1:0] rdata;
 
   assign s_ready = ~full_q;
   assign m_valid = valid_q;
+  assign m_more  = valid_q & read2_q;
   assign m_data  = data_q;
 
   always @(posedge clk) begin
@@ -73,7 +79,7 @@ module clhls_fifo_bram #(
       if (push) wptr_q <= wptr_next;
       if (read) rptr_q <= rptr_next;
       empty_q <= ~push & (read ? empties : empty_q);
-      full_q  <= ~read & (push ? fills : full_q);
+      full_q  <= (push == read) ? full_q : push ? fills : stays;
       if (move1) read1_q <= read;
       if (move2) read2_q <= read1_q;
       // When the last word leaves the second stage, nothing is behind it and nothing comes.

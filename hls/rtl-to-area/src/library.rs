@@ -33,6 +33,9 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         "clhls_pipe_ctl" => sizes.starter(),
         "clhls_loop_gate" | "clhls_loop_gates" => Area { lut: 26.0, ff: 11.0, ..Area::default() },
         "clhls_fork" => luts(6.0),
+        "clhls_broadcast" | "clhls_gather" => luts(2.0 + 0.6 * p("N", 2) as f64),
+        "clhls_queue" => sizes.queue(p("WIDTH", 32)),
+        "clhls_fifo_ahead" => sizes.fifo(p("WIDTH", 32), p("DEPTH", 16).max(4)),
         "clhls_arbiter" | "clhls_parked_arbiter" => sizes.arbiter(p("N", 2)),
         "clhls_mul" => sizes.product(p("WA", 18), p("WB", 18)),
         "clhls_ram" => sizes.ram(p("WIDTH", 32), p("DEPTH", 512)),
@@ -127,6 +130,13 @@ impl Sizes<'_> {
         let ram = if self.is_ecp5() { 1.5 * rows } else { words.max(32.0) / 45.0 };
         let mux = if self.is_ecp5() { (rows - 1.0) * 1.0 } else { 0.0 };
         Area { lut: 40.0 + w * (1.0 + ram + mux), ff: w + 20.0, ..Area::default() }
+    }
+
+    /// Sixteen words of distributed RAM and their pointers.
+    fn queue(&self, width: u64) -> Area {
+        let w = width as f64;
+        let ram = if self.is_ecp5() { 1.5 } else { 32.0 / 45.0 };
+        Area { lut: 25.0 + ram * w, ff: 11.0, ..Area::default() }
     }
 
     /// Rows of distributed RAM, their multiplexer, that of the initial values, and the register.
@@ -229,8 +239,12 @@ impl Sizes<'_> {
 
     /// A register for each argument word, and reading them back.
     fn control(&self) -> Area {
-        let words = self.ones("WORD_MASK", self.param("ARG_WORDS", 4));
-        Area { lut: 330.0 + 35.0 * words, ff: 120.0 + 38.0 * words, ..Area::default() }
+        let all = self.param("ARG_WORDS", 4);
+        let words = self.ones("WORD_MASK", all);
+        let copy = self.ram(32, (all + 4).next_power_of_two());
+        let registers =
+            Area { lut: 350.0 + 6.0 * words, ff: 90.0 + 34.0 * words, ..Area::default() };
+        sum([registers, copy])
     }
 
     /// Credits, valid bits, counters of interval and window.

@@ -1,5 +1,6 @@
 //! The core of a kernel: its control-flow graph as segments, channels, forks and merges.
 
+use crate::boundary::is_gathered;
 use crate::fixed::Fixed;
 use crate::looped::LoopEvents;
 use crate::memory::Memories;
@@ -280,7 +281,7 @@ impl<'a> Core<'a> {
     }
 
     /// Instructions of a segment, in order.
-    fn body(&self, block: Block, segment: u32) -> Vec<(Inst, u32)> {
+    pub fn body(&self, block: Block, segment: u32) -> Vec<(Inst, u32)> {
         let s = self.sh.s;
         let insts = s.func.blocks[block].insts.iter();
         insts
@@ -296,6 +297,10 @@ impl<'a> Core<'a> {
         let Some(before) = k.checked_sub(1) else { return false };
         let func = &self.sh.s.func;
         let answers = self.accesses(block, before);
+        let responses = answers.iter().filter(|i| self.sh.s.accesses[*i].has_response()).count();
+        if is_gathered(responses) {
+            return false;
+        }
         let answers = answers.iter().filter(|i| func.insts[**i].result.is_some()).count();
         let requests = self.accesses(block, k).len();
         let leaves =
@@ -304,7 +309,7 @@ impl<'a> Core<'a> {
     }
 
     /// Accesses at a boundary, in order.
-    fn accesses(&self, block: Block, segment: u32) -> Vec<Inst> {
+    pub fn accesses(&self, block: Block, segment: u32) -> Vec<Inst> {
         let s = self.sh.s;
         let at = |i: &Inst| s.place[*i] == Some(Place::Boundary { segment });
         let insts = s.func.blocks[block].insts.iter().copied();
@@ -319,7 +324,7 @@ impl<'a> Core<'a> {
     }
 
     /// Those of the values `made` that are needed behind segment `k` of a block, in their order.
-    fn exit_values(&mut self, block: Block, k: u32, made: &[Value]) -> Vec<Value> {
+    pub fn exit_values(&mut self, block: Block, k: u32, made: &[Value]) -> Vec<Value> {
         let sh = self.sh;
         let needed = &self.facts(block).needed;
         let goes_on = |v: &Value| sh.travels(*v) && needed.get(v).is_some_and(|last| *last > k);
@@ -494,135 +499,6 @@ impl<'a> Core<'a> {
             slot: keep("slot", o.slot_bits > 0, ids.slot),
             lid: keep("lid", o.lid_bits > 0, ids.lid),
             first: keep("first", layout.has_first(), ids.first),
-        }
-    }
-
-    /// Issues the accesses behind segment `k` and joins their answers with the token.
-    fn boundary(&mut self, block: Block, k: u32, s: Stream, layout: Layout) -> (Stream, Layout) {
-        let accesses = self.accesses(block, k);
-        if accesses.is_empty() {
-            return (s, layout);
-        }
-        let carried: Vec<Value> = layout.values().collect();
-        let live = self.exit_values(block, k + 1, &carried);
-        // What segment k + 1 itself uses leaves boundary k as well.
-        let live = self.entry_values(block, k + 1, &carried, live);
-        let live_layout = Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &live)
-            .with_first(layout.has_first());
-        let name = format!("{block}_m{k}");
-        let n = accesses.len() as u32 + 1;
-        let valids = self.b.net(&format!("{name}_fork_valid"), n);
-        let readies = self.b.net(&format!("{name}_fork_ready"), n);
-        self.b
-            .instance("clhls_fork", &format!("u_{name}_fork"))
-            .param("N", n)
-            .input("s_valid", s.valid)
-            .output("s_ready", s.ready)
-            .output("m_valid", valids)
-            .input("m_ready", readies)
-            .done();
-        let mut ready_bits = vec![];
-        let mut responses: Vec<(Inst, Stream)> = vec![];
-        let mut depth = 0;
-        for (j, &inst) in accesses.iter().enumerate() {
-            let valid = self.b.slice(valids, j as u32, 1);
-            let ready = self.b.net(&format!("{name}_a{j}_ready"), 1);
-            ready_bits.push(Expr::Net(ready));
-            let request = self.request(inst, s.data, &layout, valid, ready);
-            let answer = self.memories.connect(&mut self.b, self.sh, inst, request);
-            depth = depth.max(answer.depth);
-            if let Some(stream) = answer.stream {
-                responses.push((inst, stream));
-            }
-        }
-        let rest = Stream::new(&mut self.b, &format!("{name}_rest"), live_layout.width());
-        let valid = self.b.slice(valids, n - 1, 1);
-        self.b.assign(rest.valid, valid);
-        ready_bits.push(rest.ready.into());
-        self.b.assign(readies, Expr::concat(ready_bits.into_iter().rev().collect()));
-        let packed = {
-            let b = &self.b;
-            live_layout.pack(layout.ids(b, s.data), |v| {
-                layout.field(b, s.data, v).unwrap_or(Expr::bit(false))
-            })
-        };
-        self.b.assign(rest.data, packed);
-        if responses.is_empty() {
-            return (rest, live_layout);
-        }
-        let beside = self.fifo(&format!("{name}_beside"), rest, live_layout.width(), depth);
-        self.channel(format!("work-items waiting for memory in {block}"), block, beside);
-        self.join(&name, block, k, beside, &live_layout, &responses)
-    }
-
-    /// Of the values carried over a boundary, those that the next segment or anything later uses.
-    fn entry_values(
-        &self,
-        block: Block,
-        next: u32,
-        carried: &[Value],
-        later: Vec<Value>,
-    ) -> Vec<Value> {
-        let mut used: base::FxHashSet<Value> = later.into_iter().collect();
-        for (inst, _) in self.body(block, next) {
-            used.extend(self.sh.s.func.insts[inst].args.iter().copied());
-        }
-        carried.iter().copied().filter(|v| used.contains(v)).collect()
-    }
-
-    fn join(
-        &mut self,
-        name: &str,
-        block: Block,
-        k: u32,
-        beside: Stream,
-        live: &Layout,
-        responses: &[(Inst, Stream)],
-    ) -> (Stream, Layout) {
-        let s = self.sh.s;
-        let results: Vec<Value> =
-            responses.iter().filter_map(|(i, _)| s.func.insts[*i].result).collect();
-        let live_results = self.exit_values(block, k + 1, &results);
-        let results = self.entry_values(block, k + 1, &results, live_results);
-        let all: Vec<Value> = live.values().chain(results.iter().copied()).collect();
-        let layout = Layout::new(&s.func, &s.occupancy, &all).with_first(live.has_first());
-        let out = Stream::new(&mut self.b, &format!("{name}_joined"), layout.width());
-        let parts: Vec<Stream> =
-            std::iter::once(beside).chain(responses.iter().map(|(_, s)| *s)).collect();
-        self.b.assign(out.valid, Expr::all(parts.iter().map(|p| Expr::Net(p.valid))));
-        for (j, p) in parts.iter().enumerate() {
-            let others = parts.iter().enumerate().filter(|(m, _)| *m != j);
-            let others = others.map(|(_, q)| Expr::Net(q.valid));
-            self.b.assign(p.ready, Expr::all(others.chain([out.ready.into()])));
-        }
-        let packed = layout.pack(live.ids(&self.b, beside.data), |v| {
-            if let Some(e) = live.field(&self.b, beside.data, v) {
-                return e;
-            }
-            let from = responses.iter().find(|(i, _)| s.func.insts[*i].result == Some(v));
-            from.map_or(Expr::bit(false), |(_, r)| self.b.slice(r.data, 0, s.func.bits(v)))
-        });
-        self.b.assign(out.data, packed);
-        (out, layout)
-    }
-
-    /// The operands of an access as expressions over the token.
-    fn request(
-        &mut self,
-        inst: Inst,
-        token: Net,
-        layout: &Layout,
-        valid: Expr,
-        ready: Net,
-    ) -> crate::memory::Request {
-        let args = self.sh.s.func.insts[inst].args.clone();
-        let operands = args.iter().map(|v| self.value(*v, token, layout)).collect();
-        crate::memory::Request {
-            valid,
-            ready,
-            operands,
-            slot: layout.slot(&self.b, token),
-            lid: layout.lid(&self.b, token),
         }
     }
 

@@ -4,6 +4,7 @@
 //! segments), one module for the datapath of each segment, and one for each operator unit.
 
 mod atomics;
+mod boundary;
 mod core;
 mod entry;
 mod fetch;

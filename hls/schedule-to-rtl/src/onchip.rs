@@ -46,7 +46,7 @@ struct Shape {
 
 fn shape(sh: &Shared, m: &Memory) -> Shape {
     let o = &sh.s.occupancy;
-    let words = (m.bytes / u64::from(m.word_bytes)).max(2);
+    let words = words(m);
     let copy_bits = match m.kind {
         MemoryKind::Private => o.slot_bits + o.lid_bits,
         _ => o.slot_bits,
@@ -54,6 +54,15 @@ fn shape(sh: &Shared, m: &Memory) -> Shape {
     let word_bits = rtl::bits_for(words);
     let words = if copy_bits == 0 { words } else { 1u64 << (word_bits + copy_bits) };
     Shape { word_bits, copy_bits, words }
+}
+
+/// Bits of a byte address that an access to a memory looks at.
+pub fn address_bits(m: &Memory) -> u32 {
+    m.word_bytes.ilog2() + rtl::bits_for(words(m))
+}
+
+fn words(m: &Memory) -> u64 {
+    (m.bytes / u64::from(m.word_bytes)).max(2)
 }
 
 impl Port {
@@ -168,16 +177,25 @@ impl Port {
         b.assign(out.valid, Expr::all([valid.into(), lanes.valid.into()]));
         b.assign(ready, Expr::all([out.ready.into(), lanes.valid.into()]));
         b.assign(lanes.ready, Expr::all([out.ready.into(), valid.into()]));
-        let mut chosen = b.slice(word, 0, bits);
-        for k in 1..memory.word_bytes / access.bytes {
-            let here =
-                Expr::bin(rtl::Binary::Eq, lanes.data.into(), Expr::Const(width, u128::from(k)));
-            chosen = here.mux(b.slice(word, k * bits, bits), chosen);
-        }
+        let all = (0..memory.word_bytes / access.bytes).map(|k| b.slice(word, k * bits, bits));
+        let chosen = choose(b, lanes.data, all.collect());
         b.assign(out.data, chosen);
         self.request = Stream { valid: unit_valid, ready: unit_ready, data: unit_valid };
         PortAnswer { valid, ready, word }
     }
+}
+
+/// That of the values, a power of two, whose number is `select`: a tree of multiplexers, one level for each bit.
+fn choose(b: &mut ModuleBuilder, select: Net, mut values: Vec<Expr>) -> Expr {
+    for bit in 0..b.width(select) {
+        let upper = b.slice(select, bit, 1);
+        let mut pairs = vec![];
+        for pair in values.chunks(2) {
+            pairs.push(upper.clone().mux(pair[pair.len() - 1].clone(), pair[0].clone()));
+        }
+        values = pairs;
+    }
+    values.swap_remove(0)
 }
 
 /// Data in every lane of the word, and strobes of the lane that is meant.

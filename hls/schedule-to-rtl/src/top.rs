@@ -52,7 +52,7 @@ pub fn build(
     let mut b = ModuleBuilder::new(&sh.name, header);
     b.set_ap_ports();
     let irq = b.output("interrupt", 1);
-    let control = Control::build(&mut b, map, irq);
+    let control = Control::build(&mut b, map, irq, sh.target);
     let cx = sh.context();
     let bus = ArgumentBus { net: control.args, map, program_offsets };
     let fixed = Fixed::build(&mut b, sh.s, &cx, &bus);
@@ -163,7 +163,7 @@ struct Control {
 }
 
 impl Control {
-    fn build(b: &mut ModuleBuilder, map: &RegisterMap, irq: Net) -> Control {
+    fn build(b: &mut ModuleBuilder, map: &RegisterMap, irq: Net, target: &str) -> Control {
         let words = map.words().max(1);
         let c = Control {
             args: b.net("args", 32 * words),
@@ -186,7 +186,10 @@ impl Control {
             .chain(&outputs2)
             .map(|(n, w)| (*n, b.output(&format!("s_axi_control_{n}"), *w)))
             .collect();
-        let mut i = b.instance("clhls_axil_control", "u_control").param("ARG_WORDS", words);
+        let mut i = b
+            .instance("clhls_axil_control", "u_control")
+            .param("ARG_WORDS", words)
+            .param("TARGET", Param::Text(target.to_owned()));
         if !map.used.is_empty() {
             i = i.param("WORD_MASK", Param::mask(map.used.iter().copied()));
         }

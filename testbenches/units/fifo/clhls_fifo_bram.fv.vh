@@ -9,6 +9,11 @@
   reg [WIDTH-1:0] f_read1;
   reg [WIDTH-1:0] f_read2;
   wire [AW+2:0] f_ahead = valid_q + read2_q + read1_q;  // words past the ring
+  // The writer of an early FIFO has seen s_ready one cycle ago.
+  reg  f_seen;
+  wire f_take = s_valid & ((EARLY != 0) | s_ready);
+  always @(posedge clk) f_seen <= ~rst & s_ready;
+  always @* if (f_on && EARLY != 0 && s_valid) assume (f_seen);
   wire [AW+2:0] f_count = f_in - f_out;
   wire [AW+2:0] f_place = f_index - f_out;              // of the followed word, 0 the next to leave
   wire [AW-1:0] f_addr  = rptr_q + f_place[AW-1:0] - f_ahead[AW-1:0];
@@ -20,16 +25,18 @@
       f_in  <= 0;
       f_out <= 0;
     end else begin
-      if (s_valid & s_ready) f_in <= f_in + 1;
+      if (f_take) f_in <= f_in + 1;
       if (m_valid & m_ready) f_out <= f_out + 1;
-      if (s_valid & s_ready & (f_in == f_index)) f_data <= s_data;
+      if (f_take & (f_in == f_index)) f_data <= s_data;
     end
   end
   always @* assume (rdata == f_read2);
   wire [AW-1:0] f_between = wptr_q - rptr_q;
-  wire [AW+2:0] f_ring = {full_q, f_between};  // words in the ring
+  wire [AW+2:0] f_ring = {(wptr_q == rptr_q) & ~empty_q, f_between};  // words in the ring
   always @* if (f_on) begin
-    assert (wptr_q == rptr_q ? empty_q ^ full_q : ~empty_q & ~full_q);
+    assert (empty_q == (f_ring == 0));
+    assert (full_q == (f_ring >= (1 << AW) - (EARLY != 0)));
+    if (EARLY != 0 && f_ring == 1 << AW) assert (~f_seen);
     assert (none_q == (empty_q & ~read1_q & ~read2_q));
     assert (f_count == f_ring + f_ahead);
     if (f_place < f_count) begin

@@ -1,0 +1,53 @@
+// clhls_fifo that says whether another word is behind the first: a producer of clhls_gather.
+// latency 1 (empty FIFO), II 1.  Behind another word, at most 4 in block RAM.  Capacity >= DEPTH, that of clhls_fifo.
+`default_nettype none
+
+module clhls_fifo_ahead #(
+  parameter WIDTH  = 32,        // payload bits, >= 1
+  parameter DEPTH  = 16,        // guaranteed capacity in words, >= 1
+  parameter EARLY  = 0,         // 1: s_ready falls while one more word has a place; a word is taken whenever it is valid
+  parameter TARGET = "generic"  // device family for the RAM primitive: "generic" or "ecp5"
+) (
+  input  wire             clk,
+  input  wire             rst,      // synchronous, active high
+  input  wire             s_valid,
+  output wire             s_ready,  // register
+  input  wire [WIDTH-1:0] s_data,
+  output wire             m_valid,  // register
+  output wire             m_more,   // another word is shown when this one has gone; a gate behind registers
+  input  wire             m_ready,
+  output wire [WIDTH-1:0] m_data    // register
+);
+
+  initial begin
+    if (WIDTH < 1 || DEPTH < 1) begin
+      $display("clhls_fifo_ahead: WIDTH and DEPTH must be at least 1");
+      $finish;
+    end
+  end
+
+  localparam MOST_LUTRAM = (TARGET == "ecp5" && WIDTH >= 18) ? 33 : 65;  // as in clhls_fifo
+
+  generate
+    if (DEPTH <= MOST_LUTRAM) begin : g_lutram
+      clhls_fifo_lutram #(
+        .WIDTH(WIDTH), .DEPTH(DEPTH < 4 ? 4 : DEPTH), .EARLY(EARLY)
+      ) u_fifo (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
+        .m_valid(m_valid), .m_more(m_more), .m_ready(m_ready), .m_data(m_data)
+      );
+    end else begin : g_bram
+      clhls_fifo_bram #(
+        .WIDTH(WIDTH), .DEPTH(DEPTH), .EARLY(EARLY), .TARGET(TARGET)
+      ) u_fifo (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
+        .m_valid(m_valid), .m_more(m_more), .m_ready(m_ready), .m_data(m_data)
+      );
+    end
+  endgenerate
+
+endmodule
+
+`default_nettype wire
