@@ -44,6 +44,7 @@ fn signature() -> KernelSignature {
         non_uniform: false,
         simd: 1,
         simd_group_rows: false,
+        compute_units: 1,
         enqueued: false,
         enqueues: vec![],
     }
