@@ -207,7 +207,12 @@ fn choose_local(kernel: &KernelSignature, global: [u32; 3]) -> Result<[u32; 3], 
     let local = largest_local(kernel, global, shared);
     // Few divisors: groups of a few work-items may keep fewer of them in flight than one unit holds.
     let small = local.iter().product::<u32>() < shared / 4;
-    Ok(if small { largest_local(kernel, global, kernel.max_work_group_size) } else { local })
+    let tokens = local[0] == global[0] || local[0].is_multiple_of(kernel.row_multiple());
+    Ok(if small || !tokens {
+        largest_local(kernel, global, kernel.max_work_group_size)
+    } else {
+        local
+    })
 }
 
 /// Groups that each compute unit gets at least, so that units which finish sooner have others to take.

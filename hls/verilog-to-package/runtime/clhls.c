@@ -188,7 +188,8 @@ static void choose_local(const clhls_kernel *kernel, const uint64_t *global, uin
         if (most < least) most = least;
         if (most < room) room = most ? most : 1;
     }
-    if (largest_local(kernel, global, room, local) < room / 4) largest_local(kernel, global, kernel->max_group, local);
+    int small = largest_local(kernel, global, room, local) < room / 4;
+    if (small || (local[0] % kernel->lanes && local[0] < global[0])) largest_local(kernel, global, kernel->max_group, local);
 }
 
 static int check_local(const clhls_kernel *kernel, const uint64_t *global, const uint32_t *local, uint32_t offset) {

@@ -331,7 +331,8 @@ fn choose_local(kernel: &Kernel, global: [u64; 3]) -> [u32; 3] {
     let shared = if units > 1 { (items / (4 * units)).max((items / units).min(64)).clamp(1, kernel.max_group) } else { kernel.max_group };
     let local = largest_local(kernel, global, shared);
     let small = local.iter().map(|&n| u64::from(n)).product::<u64>() < shared / 4;
-    if small { largest_local(kernel, global, kernel.max_group) } else { local }
+    let tokens = u64::from(local[0]) == global[0] || local[0].is_multiple_of(kernel.lanes);
+    if small || !tokens { largest_local(kernel, global, kernel.max_group) } else { local }
 }
 
 /// In each dimension the largest divisor of the global size that `room` allows.
