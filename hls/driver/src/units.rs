@@ -85,8 +85,8 @@ pub(crate) fn choose(facts: &Facts) -> (u32, UnitsLimit) {
 /// Units that fit, when `units` of them take an area. Each counts as much as another, although the kernel's registers and ports,
 /// which are in it, too, are there once.
 fn fitting(units: u32, area: &Area, room: &Area) -> u32 {
-    let times = resources(area, room);
-    let times = times.iter().map(|(_, need, have)| have / need.max(1.0)).fold(f64::MAX, f64::min);
+    let needed = resources(area, room).into_iter().filter(|(_, need, _)| *need > 0.0);
+    let times = needed.map(|(_, need, have)| have / need).fold(f64::MAX, f64::min);
     whole(f64::from(units) * times)
 }
 

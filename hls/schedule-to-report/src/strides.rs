@@ -130,8 +130,8 @@ impl Walk<'_> {
         steps.all(|s| s == Some(first)).then_some(first)
     }
 
-    /// The difference of neighbouring work-items in the same iteration of a loop that adds a constant each time: that which
-    /// they had when they entered it.
+    /// The difference of neighbouring work-items in the same iteration of a loop that adds the same for all of them each time:
+    /// that which they had when they entered it.
     fn entering(&self, block: Block, k: usize, v: Value, depth: u32) -> Option<i64> {
         let func = &self.view.s.func;
         let l = self.view.s.loops.iter().find(|l| l.header == block)?;
@@ -143,7 +143,7 @@ impl Walk<'_> {
                 }
                 let next = *call.args.get(k)?;
                 if l.back_edges.contains(&(source, position as u32)) {
-                    step(func, v, next)?;
+                    step(func, v, next).or_else(|| self.same_step(v, next, depth))?;
                     continue;
                 }
                 let stride = self.of(next, depth + 1)?;
@@ -154,6 +154,17 @@ impl Walk<'_> {
             }
         }
         first
+    }
+
+    /// Whether `next - v` is something that does not differ between work-items, such as a kernel argument; then 0.
+    fn same_step(&self, v: Value, next: Value, depth: u32) -> Option<i64> {
+        let data = &self.view.s.func.insts[self.view.s.func.def_inst(next)?];
+        let other = match (data.op, data.args.as_slice()) {
+            (Op::Add | Op::PtrAdd | Op::Sub, [a, other]) if *a == v => *other,
+            (Op::Add, [other, a]) if *a == v => *other,
+            _ => return None,
+        };
+        self.of(other, depth + 1).filter(|n| *n == 0)
     }
 }
 
