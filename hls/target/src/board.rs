@@ -51,8 +51,8 @@ impl Board {
 }
 
 /// Percent of a region's DSP tiles and RAM blocks that copies may take: they stand in few columns, and what needs them
-/// next to one another runs out of places before all are used (AMD's guideline in UG949).
-const HARD_BLOCKS_PERCENT: f64 = 80.0;
+/// next to one another runs out of places before all are used. AMD's guideline is 80 % (UG949), platforms take some of it.
+const HARD_BLOCKS_PERCENT: f64 = 70.0;
 
 impl Board {
     /// What the shell leaves to kernels of one super logic region; of the device where there is one.
