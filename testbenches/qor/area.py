@@ -140,9 +140,9 @@ def critical_path(report):
             "from": steps[0]["from"]["cell"], "to": steps[-1]["to"]["cell"]}
 
 
-def prepare(clhls, kernel, design, simd=1):
+def prepare(clhls, kernel, design, simd=1, units=1):
     """Builds the kernel in the folder `design` and lays out its sources for the tools: folder, file names, harness bits, texts."""
-    common.build(clhls, kernel, BOARD, design, "--clock", CLOCK_MHZ, simd=simd)
+    common.build(clhls, kernel, BOARD, design, "--clock", CLOCK_MHZ, simd=simd, units=units)
     top = next(k["top"] for k in json.loads((design / "manifest.json").read_text())["kernels"])
     verilog, ins, outs = harness(top, (design / "rtl" / f"{top}.v").read_text())
     folder = design / "area"

@@ -193,10 +193,13 @@ def cached(key, compute):
     return value, False
 
 
-def build(clhls, kernel, board, folder, *options, simd=1):
-    """`clhls build` of the kernel's representative function, one work-item a token (None: as many as clhls chooses); gives the cost."""
+def build(clhls, kernel, board, folder, *options, simd=1, units=1):
+    """`clhls build` of the kernel's representative function, one work-item a token in one compute unit (None: as many as clhls
+    chooses); gives the cost."""
     if simd is not None:
         options = ["--simd", simd, *options]
+    if units is not None:
+        options = ["--compute-units", units, *options]
     command = [clhls, "--quiet", "build", kernel.module, "--board", board, "-o", folder, "--kernel", kernel.function,
                "--local-bytes", kernel.local_bytes, "--sub-group-size", kernel.sub_group_size, *options]
     return run(command)[2]

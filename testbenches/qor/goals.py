@@ -47,10 +47,10 @@ def launch_of(kernel, name):
     return common.Kernel(kernel.name, chosen, kernel.local_bytes, kernel.cl_std, kernel.options, kernel.sub_group_size)
 
 
-def hardware(clhls, kernel, label, simd=1, latency=cycles.LATENCY):
+def hardware(clhls, kernel, label, simd=1, units=1, latency=cycles.LATENCY):
     """Builds for u250, runs the representative launch; its figures and the folder of the design."""
     folder = common.OUT / "goals" / label
-    common.build(clhls, kernel, cycles.BOARD, folder, simd=simd)
+    common.build(clhls, kernel, cycles.BOARD, folder, simd=simd, units=units)
     return cycles.figures(cycles.simulate(clhls, folder, kernel.launch, kernel.folder, latency), folder), folder
 
 
@@ -62,7 +62,8 @@ def without_barriers(clhls, kernel):
     common.run([common.ROOT / "scripts" / "compile-cl", "-p", common.PRODUCER, "-s", kernel.cl_std, "-o", module,
                 kernel.folder / "kernel.cl", "--", *kernel.options, "-Dbarrier(flags)=", "-Wno-everything"])
     design = folder / f"{kernel.name}.no-barriers"
-    common.run([clhls, "--quiet", "build", module, "--board", cycles.BOARD, "-o", design, "--kernel", kernel.function])
+    common.run([clhls, "--quiet", "build", module, "--board", cycles.BOARD, "-o", design, "--kernel", kernel.function,
+                "--compute-units", 1])
     return cycles.simulate(clhls, design, kernel.launch, kernel.folder)["cycles"]
 
 
@@ -77,7 +78,7 @@ def measure_stream(clhls):
     result = {}
     for name, launch in (("copy", "large_copy"), ("scale", "large_scale"), ("add", "large_add"), ("triad", "large")):
         kernel = launch_of(common.kernel("stream"), launch)
-        found, _ = hardware(clhls, kernel, f"stream.{name}", simd=None, latency=STREAM_LATENCY)
+        found, _ = hardware(clhls, kernel, f"stream.{name}", simd=None, units=None, latency=STREAM_LATENCY)
         result[name] = {key: found[key] for key in ("cycles", "read", "write")}
     return result
 

@@ -42,7 +42,7 @@ Written by `make qor QOR="--stage peers" BLESS=1` with {tools}. Both for LFE5U-8
 designs, other memory interfaces and sources rewritten by hand among them. Where a design was not placed, its target of {bambu_mhz} MHz is taken for
 its clock; those that were placed reached {placed} MHz.
 
-*Ours*: one source of ordinary OpenCL C, no options, `{board}` at {clock} MHz, memory that answers after {latency} cycles; Fmax and LUTs of the core with its
+*Ours*: one source of ordinary OpenCL C, no options (`--compute-units 1` where a launch is one work-group), `{board}` at {clock} MHz, memory that answers after {latency} cycles; Fmax and LUTs of the core with its
 memory interface, as in `speed.md`. Time is cycles over Fmax. `make sim` checks that the results are right.
 
 | goal | asked | measured | |
@@ -103,9 +103,10 @@ def stage(clhls, found, kernels, keep):
 
 
 def measure(clhls, kernel):
-    """Cycles, loops and area of a launch, as clhls builds it without options."""
+    """Cycles, loops and area of a launch, as clhls builds it without options; a launch of one work-group for one compute unit."""
     design = common.OUT / "peers" / f"{kernel.name}.{kernel.launch['name']}"
-    sources, texts = area.prepare(clhls, kernel, design, simd=None)
+    alone = kernel.launch.get("local") == kernel.launch["global"]
+    sources, texts = area.prepare(clhls, kernel, design, simd=None, units=1 if alone else None)
     latency = json.loads((design / "report.json").read_text())["kernels"][0]["memory_latency"]
     run = cycles.figures(cycles.simulate(clhls, design, kernel.launch, kernel.folder, latency), design)
     return area.measure(sources, texts) | {"cycles": run["cycles"], "loops": run["loops"], "latency": latency, "commit": common.commit()}

@@ -63,8 +63,6 @@ pub struct Kernel {
     pub clock_mhz: f64,
     /// Registers of the NDRange.
     pub hidden: Vec<HiddenSlot>,
-    /// Copies of the datapath.
-    pub compute_units: u32,
     /// AXI4 masters.
     pub memory_ports: Vec<MemoryPort>,
     /// Memory accesses of the kernel; ids are what the hardware reports in simulation.

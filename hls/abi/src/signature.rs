@@ -164,12 +164,19 @@ pub struct KernelSignature {
     pub simd: u32,
     /// Whether rows of work-groups must begin with a multiple of `simd`: see [`Self::row_multiple`].
     pub simd_group_rows: bool,
+    /// Copies of the datapath, which take the work-groups of a launch in turn; 1 for most.
+    #[serde(default = "one")]
+    pub compute_units: u32,
     /// Made of a block: only other kernels launch it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub enqueued: bool,
     /// The kernels that it may enqueue itself, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub enqueues: Vec<String>,
+}
+
+fn one() -> u32 {
+    1
 }
 
 impl KernelSignature {

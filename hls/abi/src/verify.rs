@@ -79,7 +79,7 @@ impl Kernel {
             format!("address_bits is {}", signature.address_bits)
         })?;
         require(signature.max_work_group_size > 0, place, || "max_work_group_size is 0".into())?;
-        require(signature.simd > 0 && self.compute_units > 0, place, || {
+        require(signature.simd > 0 && signature.compute_units > 0, place, || {
             "simd and compute_units must be at least 1".into()
         })?;
         require(self.clock_mhz > 0.0, place, || format!("clock_mhz is {}", self.clock_mhz))?;

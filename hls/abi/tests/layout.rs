@@ -56,6 +56,7 @@ fn manifest() -> Manifest {
             non_uniform: false,
             simd: 1,
             simd_group_rows: false,
+            compute_units: 1,
             enqueued: false,
             enqueues: vec![],
         },
@@ -63,7 +64,6 @@ fn manifest() -> Manifest {
         board: "u250".into(),
         clock_mhz: 300.0,
         hidden: Vec::new(),
-        compute_units: 1,
         memory_ports: vec![MemoryPort {
             name: "m_axi_gmem0".into(),
             data_bits: 512,

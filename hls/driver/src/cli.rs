@@ -144,9 +144,10 @@ pub struct CompileArgs {
     /// for kernels that nothing else limits]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
     pub simd: Option<u32>,
-    /// Copies of the datapath, which share the work-groups.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
-    pub compute_units: u32,
+    /// Copies of the datapath, which share the work-groups: 1 to 16, or `auto`: as many as memory and the device carry, for
+    /// kernels that compute longer than they wait for memory. [default: auto to build, 1 to run]
+    #[arg(long, value_name = "N", value_parser = ComputeUnits::parse)]
+    pub compute_units: Option<ComputeUnits>,
     /// Most memory ports: arguments are spread over them, port n at the board's memory bank n.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub memory_ports: u32,
@@ -176,7 +177,7 @@ impl CompileArgs {
             ("--clock", self.clock.is_some()),
             ("-O", self.level != LEVEL),
             ("--simd", self.simd.is_some()),
-            ("--compute-units", self.compute_units != 1),
+            ("--compute-units", self.compute_units.is_some()),
             ("--memory-ports", self.memory_ports != 1),
             ("--image-cache", self.image_cache.is_some()),
             ("--local-bytes", self.local_bytes != LOCAL_BYTES),
@@ -185,6 +186,34 @@ impl CompileArgs {
             ("--dump-dir", self.dump_dir.is_some()),
         ];
         given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
+}
+
+/// Value of `--compute-units`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ComputeUnits {
+    /// As many as pay.
+    Auto,
+    /// So many.
+    Number(u32),
+}
+
+impl ComputeUnits {
+    fn parse(text: &str) -> Result<ComputeUnits, String> {
+        let most = schedule_to_rtl::MOST_COMPUTE_UNITS;
+        match text.parse() {
+            _ if text == "auto" => Ok(ComputeUnits::Auto),
+            Ok(n) if (1..=most).contains(&n) => Ok(ComputeUnits::Number(n)),
+            _ => Err(format!("1 to {most} or `auto`")),
+        }
+    }
+
+    /// The number, unless it is to be chosen.
+    pub(crate) fn number(self) -> Option<u32> {
+        match self {
+            ComputeUnits::Auto => None,
+            ComputeUnits::Number(n) => Some(n),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `clhls build`
 
 use crate::Streams;
-use crate::cli::{BuildArgs, CompileArgs, Scheduler, Stage};
+use crate::cli::{BuildArgs, CompileArgs, ComputeUnits, Scheduler, Stage};
 use crate::cmd_report::count;
 use crate::failure::{Failure, Result, io};
 use crate::input::{Input, read_module};
@@ -30,7 +30,8 @@ pub(crate) fn options(compile: &CompileArgs, kernels: &[String]) -> Result<Optio
         without_passes: compile.without_passes.clone(),
         simd: compile.simd,
         aligned_pointers: true,
-        compute_units: compile.compute_units,
+        compute_units: compile.compute_units.and_then(ComputeUnits::number),
+        work_groups: None,
         memory_ports: compile.memory_ports,
         image_cache: compile.image_cache,
         local_bytes: compile.local_bytes,
@@ -98,6 +99,11 @@ pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) ->
             count(kernel.loops.len() as u64, "loop", "loops"),
             count(kernel.sites.len() as u64, "memory access", "memory accesses")
         );
+        let described = build.report.kernels.iter().find(|k| k.name == kernel.signature.name);
+        if let Some(k) = described {
+            let units = count(k.compute_units.into(), "compute unit", "compute units");
+            let _ = writeln!(text, "  {units}: {}", k.compute_units_reason);
+        }
     }
     let _ = writeln!(text, "{} files in {}", build.files.len(), dir.display());
     streams.print(&text)

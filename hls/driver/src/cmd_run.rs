@@ -285,9 +285,25 @@ fn wanted(args: &RunArgs) -> Vec<String> {
     args.kernel.iter().cloned().chain(others.filter(|_| args.kernel.is_some())).collect()
 }
 
+/// Work-groups of the launch, if the command line gives their size.
+fn work_groups(args: &RunArgs) -> Option<u64> {
+    let local = args.local.as_ref()?;
+    let sizes = args.global.0.iter().zip(&local.0);
+    Some(
+        sizes.fold(1u64, |all, (global, local)| {
+            all.saturating_mul(global.div_ceil((*local).max(1)))
+        }),
+    )
+}
+
 fn build(args: &RunArgs, module: ir::Module, progress: &mut Progress<'_>) -> Result<Build> {
     let mut options = options(&args.compile, &wanted(args))?;
     options.connections.clone_from(&args.input.connections);
+    // Copies make the simulator slower to build and to run; a run is about results.
+    if args.compile.compute_units.is_none() {
+        options.compute_units = Some(1);
+    }
+    options.work_groups = work_groups(args);
     let board = board(&args.compile, Some("unit"))?;
     let mut tell = |what: &str| progress.step(what);
     let pipeline = Pipeline::new(&options, &board, &mut tell);

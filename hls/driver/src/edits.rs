@@ -2,10 +2,11 @@
 
 use crate::fit::Hardware;
 use crate::pipeline::{Options, Pipeline};
-use ::report::{Edit, Kernel, Limit, Loop, Suggestion};
+use ::report::{Edit, Kernel, Limit, Loop, Suggestion, UnitsLimit};
 use ir::analysis::{Cfg, Loops};
 use ir::{KernelArgKind, Module};
 use schedule_to_report::Made;
+use std::collections::BTreeMap;
 
 /// Kernels of more operations are not scheduled again: building is to stay fast.
 const MOST_OPERATIONS: usize = 3000;
@@ -83,7 +84,7 @@ impl Pipeline<'_> {
             None => made.module.clone(),
         };
         let schedules = pipeline.schedule(&module).ok()?;
-        let (design, manifest) = pipeline.rtl(&module, &schedules).ok()?;
+        let (design, manifest) = pipeline.rtl(&module, &schedules, &BTreeMap::new()).ok()?;
         let schedule = schedules.iter().find(|s| s.func.name == name)?;
         let kernel = manifest.kernels.iter().find(|k| k.signature.name == name)?;
         let (area, parts) = (target::Area::default(), &[][..]);
@@ -94,6 +95,7 @@ impl Pipeline<'_> {
             design: &design,
             parts,
             area,
+            units: (UnitsLimit::Off, ""),
             board,
             sources,
         }))

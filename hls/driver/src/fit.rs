@@ -3,6 +3,7 @@
 
 use crate::failure::Result;
 use crate::pipeline::{Optimised, Pipeline};
+use crate::units::Choice;
 use abi::Manifest;
 use base::Diagnostic;
 use ir::Module;
@@ -149,6 +150,8 @@ pub struct Hardware {
     pub manifest: Manifest,
     /// What each kernel takes, by name, estimated.
     pub areas: BTreeMap<String, Area>,
+    /// Why each kernel has as many compute units as it has, where clhls chose.
+    pub(crate) units: BTreeMap<String, Choice>,
     /// Kernels in which loops were unrolled.
     unrolled: BTreeSet<String>,
 }
@@ -190,7 +193,8 @@ impl Hardware {
             all.filter(|i| u.func.insts[**i].op == ir::Op::Mul).count() > 1
         };
         let copies = |k: &&abi::Kernel| k.signature.name == kernel;
-        let copies = self.manifest.kernels.iter().find(copies).map_or(1, |k| k.compute_units);
+        let copies =
+            self.manifest.kernels.iter().find(copies).map_or(1, |k| k.signature.compute_units);
         let of_modules = rtl_to_area::areas(&self.design, &board.family);
         let mut most = Area::default();
         for s in self.schedules.iter().filter(|s| s.func.name == kernel) {
@@ -258,13 +262,29 @@ fn exceeds(area: &Area, board: &Board) -> Option<Over> {
     })
 }
 
+/// What each kernel takes, by name.
+pub(crate) fn areas(design: &Design, manifest: &Manifest, board: &Board) -> BTreeMap<String, Area> {
+    let of_modules = rtl_to_area::areas(design, &board.family);
+    let area = |k: &abi::Kernel| {
+        let area = of_modules.get(k.top.as_str()).copied().unwrap_or_default();
+        (k.signature.name.clone(), area)
+    };
+    manifest.kernels.iter().map(area).collect()
+}
+
 impl Pipeline<'_> {
     /// The steps from ir-opt to rtl-to-area, again with smaller hardware while a kernel does not
-    /// fit the board. A kernel that cannot be made to fit is as small as it can be.
+    /// fit the board. A kernel that cannot be made to fit is as small as it can be. One that fits gets as many compute units as
+    /// pay, if the user does not say how many.
     ///
     /// # Errors
     /// Those of each step.
     pub fn hardware(&self, module: Module) -> Result<Hardware> {
+        let made = self.fitting(module)?;
+        self.add_units(made)
+    }
+
+    fn fitting(&self, module: Module) -> Result<Hardware> {
         self.thrift.borrow_mut().clear();
         let mut optimised = None;
         let mut made = self.attempt(&module, &mut optimised)?;
@@ -325,14 +345,10 @@ impl Pipeline<'_> {
         let (mut module, unrolled) = (module.clone(), unrolled.clone());
         let mut schedules = self.schedule(&module)?;
         self.settle_pipes(&mut module, &mut schedules)?;
-        let (design, manifest) = self.rtl(&module, &schedules)?;
-        let of_modules = rtl_to_area::areas(&design, &self.board.family);
-        let area = |k: &abi::Kernel| {
-            let area = of_modules.get(k.top.as_str()).copied().unwrap_or_default();
-            (k.signature.name.clone(), area)
-        };
-        let areas = manifest.kernels.iter().map(area).collect();
-        Ok(Hardware { module, schedules, design, manifest, areas, unrolled })
+        let (design, manifest) = self.rtl(&module, &schedules, &BTreeMap::new())?;
+        let areas = areas(&design, &manifest, self.board);
+        let units = BTreeMap::new();
+        Ok(Hardware { module, schedules, design, manifest, areas, units, unrolled })
     }
 
     /// What is saved in a kernel.

@@ -29,6 +29,7 @@ mod progress;
 mod report;
 mod scratch;
 pub mod signature;
+mod units;
 
 pub use producer::SPIRV_EXTENSIONS;
 

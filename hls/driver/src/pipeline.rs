@@ -31,8 +31,10 @@ pub struct Options {
     pub simd: Option<u32>,
     /// Whether a kernel may ask for pointers to multiples of [`abi::BUFFER_ALIGN`] where that makes it smaller.
     pub aligned_pointers: bool,
-    /// Copies of the datapath.
-    pub compute_units: u32,
+    /// Copies of the datapath; `None`: of each kernel as many as pay.
+    pub compute_units: Option<u32>,
+    /// Work-groups of the launch that is built for, where that is known: more compute units are of no use.
+    pub work_groups: Option<u64>,
     /// Most memory ports, not more than the board has.
     pub memory_ports: u32,
     /// Bytes of the cache of each read of an image; 0 for none, `None` for the usual size.
@@ -312,7 +314,7 @@ impl<'a> Pipeline<'a> {
 
     /// How many work-items a token has, as far as the user says.
     fn simd(&self) -> ir_opt::Simd {
-        let units = u64::from(self.options.compute_units.max(1));
+        let units = u64::from(self.options.compute_units.unwrap_or(1).max(1));
         match self.options.simd {
             Some(n) => ir_opt::Simd::Lanes(n),
             None if self.options.level < ir_opt::Level::O2 => ir_opt::Simd::Lanes(1),
@@ -399,14 +401,19 @@ impl<'a> Pipeline<'a> {
             .help(format!("give a lower --clock; that of {} is {usual} MHz", self.board.name))
     }
 
-    /// schedule-to-rtl
+    /// schedule-to-rtl, with the compute units that `units` gives kernels where the user leaves their number open; else one.
     ///
     /// # Errors
     /// Those of the step; a number of compute units that is not possible (`E0608`).
-    pub fn rtl(&self, module: &Module, schedules: &[KernelSchedule]) -> Result<(Design, Manifest)> {
+    pub fn rtl(
+        &self,
+        module: &Module,
+        schedules: &[KernelSchedule],
+        units: &BTreeMap<String, u32>,
+    ) -> Result<(Design, Manifest)> {
         let most = schedule_to_rtl::MOST_COMPUTE_UNITS;
-        if !(1..=most).contains(&self.options.compute_units) {
-            let n = self.options.compute_units;
+        let n = self.options.compute_units.unwrap_or(1);
+        if !(1..=most).contains(&n) {
             let what = format!("--compute-units {n}: from 1 to {most} are possible");
             return Err(Failure::new("E0608", what));
         }
@@ -417,7 +424,7 @@ impl<'a> Pipeline<'a> {
             clock_mhz: self.clock_mhz(),
             bus_bytes: self.bus_bytes(),
             local_arg_bytes: self.options.local_bytes,
-            compute_units: self.options.compute_units,
+            compute_units: &|kernel| units.get(kernel).copied().unwrap_or(n),
             memory_latency: self.board.memory.latency_cycles,
             address_bits: self.board.memory.address_bits,
         };

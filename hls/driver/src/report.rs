@@ -2,6 +2,7 @@
 
 use crate::fit::Hardware;
 use crate::pipeline::Pipeline;
+use crate::units;
 use ::report::{
     AccessCount, CacheCount, ChannelCount, HTML_FILE, JSON_FILE, Measured, PortCount, Report,
 };
@@ -24,12 +25,14 @@ impl Pipeline<'_> {
             let part = |p: rtl_to_area::Part| Part { module: p.module, name: p.name, area: p.area };
             let parts: Vec<Part> = parts.into_iter().map(part).collect();
             let name = &kernel.signature.name;
+            let units = made.units.get(name).cloned().unwrap_or_else(|| units::asked(kernel));
             let mut described = schedule_to_report::kernel(&Made {
                 schedule,
                 kernel,
                 design: &made.design,
                 parts: &parts,
                 area: made.areas.get(name).copied().unwrap_or_default(),
+                units: (units.limit, &units.reason),
                 board: self.board,
                 sources: &made.module.sources,
             });
@@ -120,7 +123,7 @@ fn measured_channels(
             }),
         }
     }
-    let all = cycles.max(1) as f64 * f64::from(kernel.compute_units.max(1));
+    let all = cycles.max(1) as f64 * f64::from(kernel.signature.compute_units.max(1));
     let round = |n: f64| (n * 10_000.0).round() / 10_000.0;
     for c in &mut out {
         c.occupancy = round((c.tokens + c.stalled) as f64 / all);

@@ -1,5 +1,5 @@
 //! Runs the launches of test kernels:
-//! `filetests [--device emu|native|schedule|sim] [--producer NAME] [--board NAME] [--simd N|auto] [--compute-units N] [--memory-ports N] [--jobs N] [--rotate] [--folder DIR] [KERNEL[:LAUNCH]...]`.
+//! `filetests [--device emu|native|schedule|sim] [--producer NAME] [--board NAME] [--simd N|auto] [--compute-units N|auto] [--memory-ports N] [--jobs N] [--rotate] [--folder DIR] [KERNEL[:LAUNCH]...]`.
 //!
 //! The kernels are `build/kernels/<kernel>.<producer>.spv`, as `testbenches/kernels/compile` makes them;
 //! with `--folder` they are in `DIR/<kernel>` and their modules `DIR/<kernel>.<producer>.spv`.
@@ -42,7 +42,8 @@ struct Settings {
     jobs: usize,
     /// `None`: as the driver chooses.
     simd: Option<u32>,
-    compute_units: u32,
+    /// `None`: as the driver chooses.
+    compute_units: Option<u32>,
     memory_ports: u32,
     board: String,
     producers: Vec<String>,
@@ -59,7 +60,7 @@ fn settings() -> Result<Settings, String> {
         rotate: false,
         jobs: 1,
         simd: Some(1),
-        compute_units: 1,
+        compute_units: Some(1),
         memory_ports: 1,
         board: "unit".into(),
         producers: vec![],
@@ -94,8 +95,11 @@ fn settings() -> Result<Settings, String> {
                 };
             }
             "--compute-units" => {
-                let n = args.next().and_then(|n| n.parse().ok());
-                s.compute_units = n.ok_or("--compute-units N")?;
+                let n = args.next();
+                s.compute_units = match n.as_deref() {
+                    Some("auto") => None,
+                    n => Some(n.and_then(|n| n.parse().ok()).ok_or("--compute-units N or auto")?),
+                };
             }
             "--memory-ports" => {
                 let n = args.next().and_then(|n| n.parse().ok());
@@ -399,6 +403,7 @@ fn run_sim(
             simd: settings.simd,
             aligned_pointers: true,
             compute_units: settings.compute_units,
+            work_groups: None,
             memory_ports: settings.memory_ports,
             without_passes: vec![],
             image_cache: None,

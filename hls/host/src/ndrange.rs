@@ -65,7 +65,8 @@ impl NdRange {
     /// A missing work-group size becomes the kernel's required one, else its hint if that is
     /// allowed, else in each dimension, 0 first, the largest divisor of the global size that the
     /// kernel's limit leaves room for (and, of dimension 0, that several work-items at a time
-    /// allow).
+    /// allow). Kernels of several compute units get work-groups for all of them where the global
+    /// size has such divisors.
     ///
     /// # Errors
     /// [`ErrorKind::WorkDimension`], [`ErrorKind::GlobalWorkSize`], [`ErrorKind::GlobalOffset`] and
@@ -202,7 +203,36 @@ fn choose_local(kernel: &KernelSignature, global: [u32; 3]) -> Result<[u32; 3], 
     {
         return Ok(local);
     }
-    let mut room = kernel.max_work_group_size;
+    let shared = room_for_units(kernel, global);
+    let local = largest_local(kernel, global, shared);
+    // Few divisors: groups of a few work-items may keep fewer of them in flight than one unit holds.
+    let small = local.iter().product::<u32>() < shared / 4;
+    let tokens = local[0] == global[0] || local[0].is_multiple_of(kernel.row_multiple());
+    Ok(if small || !tokens {
+        largest_local(kernel, global, kernel.max_work_group_size)
+    } else {
+        local
+    })
+}
+
+/// Groups that each compute unit gets at least, so that units which finish sooner have others to take.
+const GROUPS_A_UNIT: u64 = 4;
+/// Work-items of a group that are not made fewer for the sake of more groups than units.
+const WORTH_A_GROUP: u64 = 64;
+
+/// Most work-items of a group that leaves work-groups for all compute units; the kernel's limit for one unit.
+fn room_for_units(kernel: &KernelSignature, global: [u32; 3]) -> u32 {
+    let (units, most) = (u64::from(kernel.compute_units), kernel.max_work_group_size);
+    if units <= 1 {
+        return most;
+    }
+    let items = global.iter().fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
+    let room = (items / (GROUPS_A_UNIT * units)).max((items / units).min(WORTH_A_GROUP)).max(1);
+    most.min(u32::try_from(room).unwrap_or(u32::MAX))
+}
+
+/// In each dimension, 0 first, the largest size that there is room for.
+fn largest_local(kernel: &KernelSignature, global: [u32; 3], mut room: u32) -> [u32; 3] {
     let mut local = [1; 3];
     for (d, &size) in global.iter().enumerate() {
         let lanes = if d == 0 { kernel.row_multiple() } else { 1 };
@@ -215,5 +245,5 @@ fn choose_local(kernel: &KernelSignature, global: [u32; 3]) -> Result<[u32; 3], 
         };
         room /= local[d];
     }
-    Ok(local)
+    local
 }

@@ -44,6 +44,7 @@ fn signature() -> KernelSignature {
         non_uniform: false,
         simd: 1,
         simd_group_rows: false,
+        compute_units: 1,
         enqueued: false,
         enqueues: vec![],
     }
@@ -110,6 +111,28 @@ fn missing_work_group_sizes_are_chosen() {
         range.resolve(&kernel).expect_err("not the required size").message,
         "kernel `k` requires the local size [8, 8, 1], not [16, 4]"
     );
+}
+
+#[test]
+fn chosen_work_groups_are_enough_for_all_compute_units() {
+    let mut kernel = signature();
+    let local = |global: &[u64], kernel: &KernelSignature| {
+        NdRange::new(global).resolve(kernel).map(|range| range.local)
+    };
+    kernel.compute_units = 4;
+    assert_eq!(local(&[8192], &kernel), Ok([256, 1, 1])); // 32 groups
+    assert_eq!(local(&[1024], &kernel), Ok([64, 1, 1])); // 16 groups
+    assert_eq!(local(&[256], &kernel), Ok([64, 1, 1])); // a group for each unit, not of 16
+    assert_eq!(local(&[48, 48], &kernel), Ok([48, 3, 1])); // 144 = 2304 / 16
+    assert_eq!(local(&[3], &kernel), Ok([1, 1, 1]));
+    // Groups of one work-item are not worth it.
+    assert_eq!(local(&[199], &kernel), Ok([199, 1, 1]));
+    // Whole tokens come first.
+    (kernel.simd, kernel.simd_group_rows) = (2, true);
+    assert_eq!(local(&[5], &kernel), Ok([5, 1, 1]));
+    assert_eq!(local(&[1024], &kernel), Ok([64, 1, 1]));
+    kernel.work_group_size_hint = Some([256, 1, 1]);
+    assert_eq!(local(&[1024], &kernel), Ok([256, 1, 1])); // as the programmer expects
 }
 
 #[test]

@@ -9,7 +9,7 @@ function overview(kernel) {
   });
   const form = kernel.single_work_item ? "one work-item, iterations overlap" : `work-groups of up to ${digits(kernel.max_work_group_size)}, work-items interleave`;
   const cards = make("div", { class: "cards" }, card(`${digits(kernel.clock_mhz)} MHz`, `${kernel.board}, ${kernel.device}`),
-    card(plural(kernel.compute_units, "compute unit"), `${plural(kernel.simd, "work-item")} a token; ${form}`),
+    card(plural(kernel.compute_units, "compute unit"), `${plural(kernel.simd, "work-item")} a token; ${form}; ${kernel.compute_units_reason}`),
     card(rate(kernel.peak_bytes_per_second), `at most, each way, on ${plural(kernel.memory_ports.length, "memory port")}`));
   const slow = kernel.loops.filter((l) => interval(l) > 1);
   const binds = slow.length

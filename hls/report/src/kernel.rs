@@ -45,6 +45,10 @@ parts! {
         pub simd: u32,
         /// Copies of the datapath.
         pub compute_units: u32,
+        /// What decided how many these are.
+        pub compute_units_limit: UnitsLimit,
+        /// The same in words, with the figures behind it, and how to have another number.
+        pub compute_units_reason: String,
         /// Largest work-group.
         pub max_work_group_size: u32,
         /// Most work-items in flight where state is kept for each.
@@ -361,6 +365,32 @@ parts! {
 }
 
 words! {
+    /// What decided the number of compute units.
+    enum UnitsLimit {
+        /// The user.
+        Asked,
+        /// Nothing chooses them: the optimisation level or a board without a device.
+        Off,
+        /// The kernel is one work-item.
+        SingleWorkItem,
+        /// Pipes: packets keep the order of the work-items.
+        Pipes,
+        /// Kernels that enqueue others, or are enqueued.
+        Enqueue,
+        /// The work-items side by side that the user asked for.
+        Lanes,
+        /// Work-groups of the launch.
+        WorkGroups,
+        /// Beats of the memory port.
+        Memory,
+        /// Memory units that a port has places for.
+        MemoryUnits,
+        /// What copies may fill of the device.
+        Area,
+        /// The most that there can be.
+        Most,
+    }
+
     /// When an operation happens.
     enum When {
         /// In a segment.

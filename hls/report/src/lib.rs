@@ -14,7 +14,8 @@ mod tests;
 pub use data::{Area, Place, REPORT_VERSION, Report, Source};
 pub use kernel::{
     Access, Argument, Block, Constraint, Division, Edge, EdgeKind, Edit, Kernel, Limit, Line, Loop,
-    Memory, MemoryKind, Node, NodeKind, Operation, Pattern, Port, Segment, Step, Suggestion, When,
+    Memory, MemoryKind, Node, NodeKind, Operation, Pattern, Port, Segment, Step, Suggestion,
+    UnitsLimit, When,
 };
 pub use measured::{AccessCount, CacheCount, ChannelCount, Measured, PortCount};
 

@@ -28,6 +28,8 @@ fn report() -> Report {
         logic_ns: 3.0,
         simd: 1,
         compute_units: 1,
+        compute_units_limit: UnitsLimit::Memory,
+        compute_units_reason: "limited by memory bandwidth".into(),
         max_work_group_size: 64,
         work_items_in_flight: 512,
         single_work_item: false,

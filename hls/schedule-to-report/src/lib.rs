@@ -5,17 +5,21 @@
 //! line costs ([`lines`]), and how work-items flow ([`dataflow`]). It decides nothing: all of it follows from the schedule.
 
 mod dataflow;
+mod demand;
 mod edits;
 mod lines;
 mod loops;
 mod memories;
 mod operations;
 mod strides;
+mod trips;
+
+pub use demand::{Demand, demand};
 
 use base::entity::{EntityRef, SecondaryMap};
 use base::{FxHashMap, Loc, SourceMap};
 use ir::{Block, Inst, Module};
-use report::{Area, Argument, Kernel, Place, Report, Source};
+use report::{Area, Argument, Kernel, Place, Report, Source, UnitsLimit};
 use rtl::Design;
 use schedule::KernelSchedule;
 use target::Board;
@@ -42,6 +46,8 @@ pub struct Made<'a> {
     pub parts: &'a [Part],
     /// What it takes as a whole.
     pub area: target::Area,
+    /// What decided the number of its compute units, and the same in words.
+    pub units: (UnitsLimit, &'a str),
     /// The board.
     pub board: &'a Board,
     /// Source files.
@@ -93,7 +99,9 @@ pub fn kernel(made: &Made<'_>) -> Kernel {
         period_ns: operations::ns3(s.clock.period_ns),
         logic_ns: operations::ns3(s.clock.period_ns - s.clock.overhead_ns),
         simd: made.kernel.signature.simd,
-        compute_units: made.kernel.compute_units,
+        compute_units: made.kernel.signature.compute_units,
+        compute_units_limit: made.units.0,
+        compute_units_reason: made.units.1.to_owned(),
         max_work_group_size: made.kernel.signature.max_work_group_size,
         work_items_in_flight: s.occupancy.work_items(),
         single_work_item: s.task,

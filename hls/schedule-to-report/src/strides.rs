@@ -1,8 +1,8 @@
-//! How addresses move: from one iteration to the next in kernels of one work-item, elsewhere from one work-item to the
-//! next, since those follow one another through loops, too.
+//! How addresses move: from one iteration to the next in kernels of one work-item, elsewhere from one token to the
+//! next (a work-item, or several side by side), since those follow one another through loops, too.
 
 use crate::View;
-use ir::{Block, Inst, Op, Query, Value, ValueDef};
+use ir::{Block, Function, Inst, Op, Query, Value, ValueDef};
 use report::Pattern;
 
 /// Operations that are looked through before an address counts as irregular.
@@ -54,7 +54,10 @@ impl Walk<'_> {
         match data.op {
             Op::Const(_) | Op::Arg { .. } | Op::ObjAddr(_) => Some(0),
             Op::WorkItem(q, d) if self.around.is_none() => match q {
-                Query::GlobalId | Query::LocalId => Some(i64::from(d == 0)),
+                // The next token is as many work-items further as go side by side.
+                Query::GlobalId | Query::LocalId if d == 0 => {
+                    Some(i64::from(self.view.made.kernel.signature.simd))
+                }
                 _ => Some(0),
             },
             // The same for all iterations of a work-item.
@@ -121,14 +124,14 @@ impl Walk<'_> {
         let mut steps = l.back_edges.iter().map(|(source, position)| {
             let targets = self.view.s.func.blocks[*source].term.targets();
             let next = *targets.get(*position as usize)?.args.get(k)?;
-            self.step(v, next)
+            step(&self.view.s.func, v, next)
         });
         let first = steps.next()??;
         steps.all(|s| s == Some(first)).then_some(first)
     }
 
-    /// The difference of neighbouring work-items in the same iteration of a loop that adds a constant each time: that which
-    /// they had when they entered it.
+    /// The difference of neighbouring work-items in the same iteration of a loop that adds the same for all of them each time:
+    /// that which they had when they entered it.
     fn entering(&self, block: Block, k: usize, v: Value, depth: u32) -> Option<i64> {
         let func = &self.view.s.func;
         let l = self.view.s.loops.iter().find(|l| l.header == block)?;
@@ -140,7 +143,7 @@ impl Walk<'_> {
                 }
                 let next = *call.args.get(k)?;
                 if l.back_edges.contains(&(source, position as u32)) {
-                    self.step(v, next)?;
+                    step(func, v, next).or_else(|| self.same_step(v, next, depth))?;
                     continue;
                 }
                 let stride = self.of(next, depth + 1)?;
@@ -153,23 +156,33 @@ impl Walk<'_> {
         first
     }
 
-    /// `next - v`, where that is a constant.
-    fn step(&self, v: Value, next: Value) -> Option<i64> {
-        let func = &self.view.s.func;
-        if v == next {
-            return Some(0);
-        }
-        let inst = func.def_inst(next)?;
-        let data = &func.insts[inst];
-        let constant = |c: Value| {
-            let bits = func.as_const(c)?;
-            i64::try_from(ir::builder::sign_extend(bits, func.bits(c))).ok()
+    /// Whether `next - v` is something that does not differ between work-items, such as a kernel argument; then 0.
+    fn same_step(&self, v: Value, next: Value, depth: u32) -> Option<i64> {
+        let data = &self.view.s.func.insts[self.view.s.func.def_inst(next)?];
+        let other = match (data.op, data.args.as_slice()) {
+            (Op::Add | Op::PtrAdd | Op::Sub, [a, other]) if *a == v => *other,
+            (Op::Add, [other, a]) if *a == v => *other,
+            _ => return None,
         };
-        match (data.op, data.args.as_slice()) {
-            (Op::Add | Op::PtrAdd, [a, c]) if *a == v => constant(*c),
-            (Op::Add, [c, a]) if *a == v => constant(*c),
-            (Op::Sub, [a, c]) if *a == v => constant(*c).map(|n| -n),
-            _ => None,
-        }
+        self.of(other, depth + 1).filter(|n| *n == 0)
+    }
+}
+
+/// `next - v`, where that is a constant.
+pub(crate) fn step(func: &Function, v: Value, next: Value) -> Option<i64> {
+    if v == next {
+        return Some(0);
+    }
+    let inst = func.def_inst(next)?;
+    let data = &func.insts[inst];
+    let constant = |c: Value| {
+        let bits = func.as_const(c)?;
+        i64::try_from(ir::builder::sign_extend(bits, func.bits(c))).ok()
+    };
+    match (data.op, data.args.as_slice()) {
+        (Op::Add | Op::PtrAdd, [a, c]) if *a == v => constant(*c),
+        (Op::Add, [c, a]) if *a == v => constant(*c),
+        (Op::Sub, [a, c]) if *a == v => constant(*c).map(|n| -n),
+        _ => None,
     }
 }

@@ -32,6 +32,7 @@ use rtl::Design;
 use schedule::{KernelSchedule, Unit};
 
 pub use manifest::{Built, MOST_COMPUTE_UNITS, signature};
+pub use memory::MOST_LOAD_UNITS;
 
 /// Lowers scheduled kernels of a module. `family` is the device family's name (`ecp5` selects
 /// its RAM and DSP primitives).
@@ -117,7 +118,7 @@ fn lower_kernel(
     let name = rtl::build::legal(&s.func.name);
     let sources = &module.sources;
     // A single work-item has no use for a second datapath.
-    let compute_units = if s.task { 1 } else { built.compute_units };
+    let compute_units = if s.task { 1 } else { (built.compute_units)(&s.func.name) };
     let address_bits = built.address_bits;
     let group_of = schedule::Shared::groups(&s.shared);
     let sh = Shared {

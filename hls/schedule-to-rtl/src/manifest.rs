@@ -25,6 +25,7 @@ pub fn signature(func: &Function, module: &Module, max_work_group_size: u32) -> 
         non_uniform: module.cl_version >= 200,
         simd: info.simd_lanes.unwrap_or(1),
         simd_group_rows: info.simd_group_rows,
+        compute_units: 1,
         enqueued: info.enqueued,
         enqueues: info.enqueues,
     }
@@ -120,8 +121,8 @@ pub struct Built<'a> {
     pub bus_bytes: u32,
     /// Capacity of each local-pointer argument in bytes.
     pub local_arg_bytes: u64,
-    /// Copies of the datapath, 1 to [`MOST_COMPUTE_UNITS`]; single work-item kernels have one.
-    pub compute_units: u32,
+    /// Copies of a kernel's datapath by its name, 1 to [`MOST_COMPUTE_UNITS`]; single work-item kernels have one.
+    pub compute_units: &'a dyn Fn(&str) -> u32,
     /// Cycles that device memory takes to answer, for the depth of its units.
     pub memory_latency: u32,
     /// Address bits that the units of device memory keep, 13 to 64.
@@ -132,6 +133,7 @@ pub struct Built<'a> {
 pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
     let s = sh.s;
     let mut signature = signature(&s.func, module, s.occupancy.max_work_group_size);
+    signature.compute_units = sh.compute_units;
     for end in pipes::ends(&s.func) {
         if let Some(arg) = signature.args.get_mut(end.arg as usize) {
             arg.stream = Some(end.port);
@@ -154,7 +156,6 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
         board: built.board.to_owned(),
         clock_mhz: built.clock_mhz,
         hidden: vec![],
-        compute_units: sh.compute_units,
         memory_ports: (0..port_count(s))
             .map(|p| MemoryPort {
                 name: port_prefix(p),

@@ -17,7 +17,7 @@ const SHARED_DEPTH: u32 = 64;
 /// Most loads of a loop at one unit.
 const MOST_SHARING: u32 = 8;
 /// Load units of a memory port: the rest of its ids is for atomics.
-const MAX_LOAD_UNITS: u32 = 60;
+pub const MOST_LOAD_UNITS: u32 = 60;
 /// Work-items that wait beside a unit beyond its own requests: what its stages hold.
 const STAGES: u32 = 8;
 /// How much the units of device memory keep in flight: for one request a cycle, what comes in
@@ -488,7 +488,7 @@ fn loads_per_unit(sh: &Shared, port: u32) -> u32 {
         a.kind == AccessKind::Load && here && sh.s.place[**inst] != Some(Place::Fetched)
     };
     let loads = sh.s.accesses.iter().filter(device).count() as u32 * sh.compute_units;
-    loads.div_ceil(MAX_LOAD_UNITS).max(1)
+    loads.div_ceil(MOST_LOAD_UNITS).max(1)
 }
 
 /// The pipelined loop around a load whose iterations are several cycles apart, and these cycles: so many loads of an

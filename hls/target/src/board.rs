@@ -50,6 +50,36 @@ impl Board {
     }
 }
 
+/// Percent of a region's DSP tiles and RAM blocks that copies may take: they stand in few columns, and what needs them
+/// next to one another runs out of places before all are used. AMD's guideline is 80 % (UG949), platforms take some of it.
+const HARD_BLOCKS_PERCENT: f64 = 70.0;
+
+impl Board {
+    /// What the shell leaves to kernels of one super logic region; of the device where there is one.
+    pub fn region(&self) -> Area {
+        let (free, regions) = (self.free(), f64::from(self.resources.regions.max(1)));
+        Area {
+            lut: free.lut / regions,
+            ff: free.ff / regions,
+            dsp: free.dsp / regions,
+            bram: free.bram / regions,
+        }
+    }
+
+    /// What all kernels of a build may take together when copies of datapaths are added without being asked for: a share of
+    /// one [`Self::region`], since all copies use the same memory port and packages place their kernel beside its bank.
+    pub fn room_for_copies(&self) -> Area {
+        let (region, logic) = (self.region(), f64::from(self.resources.fill_percent) / 100.0);
+        let hard = HARD_BLOCKS_PERCENT / 100.0;
+        Area {
+            lut: region.lut * logic,
+            ff: region.ff * logic,
+            dsp: region.dsp * hard,
+            bram: region.bram * hard,
+        }
+    }
+}
+
 /// The tools that build for a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -63,7 +93,7 @@ pub enum Flow {
 }
 
 /// Global memory as kernels see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
     /// Data width of each AXI4 port, bits: a power of two, 32 to 1024.
@@ -88,6 +118,16 @@ pub struct Memory {
     /// Cycles from a read request at a port to its data, at the default clock and without other
     /// traffic, rounded up: what keeps requests in flight is dimensioned for it.
     pub latency_cycles: u32,
+    /// Cycles of the default clock from one beat to the next of the memory behind a port, whatever their directions. `None`:
+    /// it takes a read and a write beat in every cycle, as block RAM does, or is faster than the port.
+    #[serde(default)]
+    pub beat_cycles: Option<f64>,
+}
+
+/// AMD's guideline for designs that meet their clock is 70 % of a region's LUTs (UG949); some of it goes to the
+/// platform's shell, which the boards' figures leave in.
+fn usual_fill() -> u32 {
+    60
 }
 
 fn all_address_bits() -> u32 {
@@ -117,6 +157,9 @@ pub struct Resources {
     pub dsp: u64,
     /// Super logic regions: dies between which a path costs extra.
     pub regions: u32,
+    /// Percent of a region's LUTs and flip-flops that copies of datapaths may fill when their number is left open.
+    #[serde(default = "usual_fill")]
+    pub fill_percent: u32,
 }
 
 /// What a board's shell takes of the device. All 0 when the file does not say.
@@ -210,6 +253,16 @@ impl BoardFile {
         if !(13..=64).contains(&address) || address < u64::BITS - (bytes - 1).leading_zeros() {
             return Err(format!(
                 "memory.address_bits is {address}: from 13 to 64, and enough for memory.global_bytes"
+            ));
+        }
+        if m.beat_cycles.is_some_and(|cycles| !(cycles > 0.0 && cycles.is_finite())) {
+            return Err("memory.beat_cycles must be above 0".to_owned());
+        }
+        let r = &self.resources;
+        if r.regions == 0 || !(1..=100).contains(&r.fill_percent) {
+            return Err(format!(
+                "resources.regions is {} and resources.fill_percent {}: at least 1, and 1 to 100",
+                r.regions, r.fill_percent
             ));
         }
         if self.memory.ports > 1 && !self.memory.banks.contains("{n}") {

@@ -157,8 +157,21 @@ static uint64_t now_ms(void) {
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+/* In each dimension the largest divisor of the global size for which there is room; the work-items of such a group. */
+static uint64_t largest_local(const clhls_kernel *kernel, const uint64_t *global, uint64_t room, uint32_t *local) {
+    uint64_t items = 1;
+    for (int d = 0; d < 3; ++d) {
+        uint64_t size = global[d] < room ? global[d] : room;
+        while (size > 1 && (global[d] % size || (d == 0 && size % kernel->lanes && size < global[d]))) --size;
+        local[d] = (uint32_t)size;
+        items *= size;
+        room /= size;
+    }
+    return items;
+}
+
 /* The local size of a caller who names none: the kernel's own if it suits, else in each dimension the largest divisor of the
- * global size for which there is room. */
+ * global size for which there is room. Several compute units get four groups each or more, unless only tiny ones divide the size. */
 static void choose_local(const clhls_kernel *kernel, const uint64_t *global, uint32_t *local) {
     uint64_t items = 1;
     int suits = kernel->default_local[0] != 0;
@@ -169,12 +182,14 @@ static void choose_local(const clhls_kernel *kernel, const uint64_t *global, uin
     }
     if (kernel->local_is_fixed || (suits && items <= kernel->max_group)) return;
     uint64_t room = kernel->max_group;
-    for (int d = 0; d < 3; ++d) {
-        uint64_t size = global[d] < room ? global[d] : room;
-        while (size > 1 && (global[d] % size || (d == 0 && size % kernel->lanes && size < global[d]))) --size;
-        local[d] = (uint32_t)size;
-        room /= size;
+    if (kernel->units > 1) {
+        uint64_t all = global[0] * global[1] * global[2], each = all / kernel->units;
+        uint64_t most = all / (4 * (uint64_t)kernel->units), least = each < 64 ? each : 64;
+        if (most < least) most = least;
+        if (most < room) room = most ? most : 1;
     }
+    int small = largest_local(kernel, global, room, local) < room / 4;
+    if (small || (local[0] % kernel->lanes && local[0] < global[0])) largest_local(kernel, global, kernel->max_group, local);
 }
 
 static int check_local(const clhls_kernel *kernel, const uint64_t *global, const uint32_t *local, uint32_t offset) {

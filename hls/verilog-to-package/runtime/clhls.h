@@ -50,6 +50,7 @@ typedef struct {
     int local_is_fixed;      /* default_local is the only one allowed */
     int non_uniform;         /* the last work-group of a dimension may be smaller */
     uint32_t lanes;          /* offset[0] and, of several work-groups, local[0] are multiples */
+    uint32_t units;          /* copies of the datapath, which take the work-groups in turn */
 } clhls_kernel;
 
 /*

@@ -142,6 +142,8 @@ pub struct Kernel {
     pub non_uniform: bool,
     /// Work-items at a time: `offset[0]` and, of several work-groups, `local[0]` are multiples.
     pub lanes: u32,
+    /// Copies of the datapath, which take the work-groups in turn.
+    pub units: u32,
 }
 
 /// The work-items of a launch.
@@ -317,7 +319,7 @@ pub fn launch(
 }
 
 /// The local size of a caller who names none: the kernel's own if it suits, else in each dimension the largest divisor of
-/// the global size for which there is room.
+/// the global size for which there is room. Several compute units get four groups each or more, unless only tiny ones divide the size.
 fn choose_local(kernel: &Kernel, global: [u64; 3]) -> [u32; 3] {
     let own = kernel.default_local;
     let divides = |d: usize| own[d] != 0 && (kernel.non_uniform || global[d].is_multiple_of(own[d].into()));
@@ -325,7 +327,16 @@ fn choose_local(kernel: &Kernel, global: [u64; 3]) -> [u32; 3] {
     if kernel.local_is_fixed || ((0..3).all(divides) && items <= kernel.max_group) {
         return own;
     }
-    let mut room = kernel.max_group;
+    let (items, units) = (global.iter().fold(1u64, |all, n| all.saturating_mul(*n)), u64::from(kernel.units));
+    let shared = if units > 1 { (items / (4 * units)).max((items / units).min(64)).clamp(1, kernel.max_group) } else { kernel.max_group };
+    let local = largest_local(kernel, global, shared);
+    let small = local.iter().map(|&n| u64::from(n)).product::<u64>() < shared / 4;
+    let tokens = u64::from(local[0]) == global[0] || local[0].is_multiple_of(kernel.lanes);
+    if small || !tokens { largest_local(kernel, global, kernel.max_group) } else { local }
+}
+
+/// In each dimension the largest divisor of the global size that `room` allows.
+fn largest_local(kernel: &Kernel, global: [u64; 3], mut room: u64) -> [u32; 3] {
     std::array::from_fn(|d| {
         let fits = |size: &u64| {
             let lanes = d > 0 || size.is_multiple_of(kernel.lanes.into()) || *size == global[d];

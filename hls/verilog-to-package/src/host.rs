@@ -61,6 +61,7 @@ struct KernelData<'a> {
     local_is_fixed: bool,
     non_uniform: bool,
     lanes: u32,
+    units: u32,
     args: Vec<ArgData>,
     buffers: Vec<BufferArg>,
     /// Constants of the C header.
@@ -233,6 +234,7 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
         local_is_fixed: signature.reqd_work_group_size.is_some(),
         non_uniform: signature.non_uniform,
         lanes: signature.row_multiple(),
+        units: signature.compute_units,
         args,
         buffers,
         constants,

@@ -49,6 +49,7 @@ impl Parent for Device {
             non_uniform: true,
             simd: 1,
             simd_group_rows: false,
+            compute_units: 1,
             enqueued: true,
             enqueues: vec![],
         })

@@ -184,7 +184,8 @@ fn generate(module: Module, board: &Board) -> driver::failure::Result<Generated>
         simd: Some(1),
         // shared virtual memory has pointers to anywhere
         aligned_pointers: false,
-        compute_units: 1,
+        compute_units: Some(1),
+        work_groups: None,
         memory_ports: 1,
         without_passes: vec![],
         image_cache: None,

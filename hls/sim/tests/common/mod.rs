@@ -38,6 +38,7 @@ pub fn manifest(name: &str, args: Vec<Arg>, data_bits: u32) -> Manifest {
             non_uniform: false,
             simd: 1,
             simd_group_rows: false,
+            compute_units: 1,
             enqueued: false,
             enqueues: vec![],
         },
@@ -45,7 +46,6 @@ pub fn manifest(name: &str, args: Vec<Arg>, data_bits: u32) -> Manifest {
         board: "unit".into(),
         clock_mhz: 100.0,
         hidden: Vec::new(),
-        compute_units: 1,
         memory_ports: vec![MemoryPort {
             name: "m_axi_gmem0".into(),
             data_bits,

@@ -43,6 +43,7 @@ pub fn kernel(name: &str, args: Vec<Arg>, board: &str, data_bits: u32) -> Kernel
             non_uniform: false,
             simd: 1,
             simd_group_rows: false,
+            compute_units: 1,
             enqueued: false,
             enqueues: vec![],
         },
@@ -50,7 +51,6 @@ pub fn kernel(name: &str, args: Vec<Arg>, board: &str, data_bits: u32) -> Kernel
         board: board.to_owned(),
         clock_mhz: 50.0,
         hidden: Vec::new(),
-        compute_units: 1,
         memory_ports: vec![MemoryPort {
             name: "m_axi_gmem0".to_owned(),
             data_bits,
