@@ -308,16 +308,49 @@ fn in_order(s: &KernelSchedule, block: Block, order: Order, cycles: u32) -> Stri
              {what}; {edit}"
         );
     }
-    let remedy = "declare pointers `restrict`, or the loop `ivdep` if it cannot";
+    let (first, second) = meeting(s, block, order);
+    let remedy = "declare pointers `restrict`, or the loop `ivdep` if they cannot";
     match order.distance {
         1 => format!(
-            "each iteration waits for {cycles} cycles of the one before: a store in the loop \
-             may write what a later iteration reads; {remedy}"
+            "each iteration waits for {cycles} cycles of the one before: {first} and {second} may touch the same bytes in \
+             different iterations; {remedy}"
         ),
         n => format!(
-            "{n} iterations share the {cycles} cycles from the first to the last of their accesses to memory: a store in the loop \
-             may write what is read {n} iterations later; {remedy}"
+            "{n} iterations share the {cycles} cycles from the first to the last of their accesses to memory: {first} and {second} may \
+             touch the same bytes {n} iterations apart; {remedy}"
         ),
+    }
+}
+
+/// Two accesses of those that keep an order, for people: the first of which one writes.
+fn meeting(s: &KernelSchedule, block: Block, order: Order) -> (String, String) {
+    let inside = |i: &Inst| match s.place[*i] {
+        Some(Place::Boundary { segment }) => (order.from..=order.to).contains(&segment),
+        _ => false,
+    };
+    let insts = s.func.blocks[block].insts.iter().copied().filter(inside);
+    let all: Vec<Inst> = insts.filter(|i| s.accesses.contains_key(i)).collect();
+    let args = s.func.kernel.as_ref().map_or(&[][..], |k| &k.args);
+    let restrict = |k: u32| args.get(k as usize).is_some_and(|a| a.restrict);
+    let meet = |a: Inst, b: Inst| {
+        let (x, y) = (&s.accesses[&a], &s.accesses[&b]);
+        let apart = match (x.argument, y.argument) {
+            (Some(m), Some(n)) => m != n && (restrict(m) || restrict(n)),
+            _ => false,
+        };
+        let loads = x.kind == AccessKind::Load && y.kind == AccessKind::Load;
+        !loads && x.memory == y.memory && !apart
+    };
+    let name = |i: Inst| {
+        let access = &s.accesses[&i];
+        let argument = access.argument.and_then(|k| args.get(k as usize));
+        let of = argument.map_or(&s.memories[access.memory].name, |a| &a.name);
+        format!("{} in `{of}`", operation(&s.func, i))
+    };
+    let pairs = all.iter().enumerate().flat_map(|(k, a)| all[k + 1..].iter().map(|b| (*a, *b)));
+    match pairs.into_iter().find(|(a, b)| meet(*a, *b)) {
+        Some((a, b)) => (name(a), name(b)),
+        None => ("a store".to_owned(), "another access".to_owned()),
     }
 }
 

@@ -132,7 +132,7 @@ impl Verifier<'_> {
         segments
             .iter()
             .skip(o.from as usize + 1)
-            .take((o.to - o.from) as usize)
+            .take(o.to.saturating_sub(o.from) as usize)
             .map(|g| g.latency)
             .sum()
     }
