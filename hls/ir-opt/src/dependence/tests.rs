@@ -45,6 +45,8 @@ struct Index {
 /// or not; where `known` is false the end is an argument.
 #[derive(Clone, Copy, Debug)]
 struct Nest {
+    /// Bits of addresses.
+    addr: u32,
     width: u32,
     start: i64,
     step: i64,
@@ -63,6 +65,7 @@ impl Nest {
         let factors = [0, 1, 2, 3, 4, 6, 8, 12, -1, -4, -8, -12];
         let factor = |r: &mut Rng| factors[r.below(factors.len() as u64) as usize];
         let width = [8, 16, 32, 64][r.below(4) as usize];
+        let addr = if r.below(4) == 0 { 32 } else { 64 };
         let (i, j, n) = (factor(r), factor(r), factor(r));
         let load = Index {
             i,
@@ -87,11 +90,11 @@ impl Nest {
             true => [4, 4],
             false => [bytes[r.below(4) as usize], bytes[r.below(4) as usize]],
         };
-        Nest { width, start, step, end, known: r.coin(), load, store, bytes }
+        Nest { addr, width, start, step, end, known: r.coin(), load, store, bytes }
     }
 
     fn text(&self) -> String {
-        let w = self.width;
+        let (w, addr) = (self.width, self.addr);
         let constant = |n: i64, bits: u32| sign_extend(n as u128, bits);
         let mut body = String::new();
         let mut next = 40;
@@ -116,9 +119,12 @@ impl Nest {
                 let product = value(&mut body, &ty, format!("mul {v}, {factor}"));
                 sum = value(&mut body, &ty, format!("add {sum}, {product}"));
             }
-            if own < 64 {
+            let wide = format!("i{addr}");
+            if own < addr {
                 let op = if x.signed { "sext" } else { "zext" };
-                sum = value(&mut body, "i64", format!("{op} {sum}"));
+                sum = value(&mut body, &wide, format!("{op} {sum}"));
+            } else if own > addr {
+                sum = value(&mut body, &wide, format!("slice {sum} lo 0"));
             }
             value(&mut body, "ptr.global", format!("ptradd v0, {sum}"))
         };
@@ -130,7 +136,7 @@ impl Nest {
             "arg 2".to_owned()
         };
         format!(
-            "module \"m\" addr 64 cl 120\n\nkernel f0 \"f\" {{\n  arg 0 \"a\" \"int*\" global size 8 align 4\n  \
+            "module \"m\" addr {addr} cl 120\n\nkernel f0 \"f\" {{\n  arg 0 \"a\" \"int*\" global size {pointer} align 4\n  \
              arg 1 \"n\" \"long\" i64 size 8 align 8\n  arg 2 \"e\" \"int\" i{w} size {size} align {size}\n  \
              reqd_work_group_size 1 1 1\nb0:\n  v0:ptr.global = arg 0\n  v12:i64 = arg 1\n  v13:i{w} = {end}\n  \
              v14:i{w} = const {start}\n  v15:i{w} = const {step}\n  v16:i64 = const 0\n  v17:i64 = const 1\n  \
@@ -138,6 +144,7 @@ impl Nest {
              e0 v30:i{a} = load {p} align 1\n  v31:i{b} = const 1\n  e1 = store {q}, v31 align 1 after e0\n  \
              v32:i{w} = add v10, v15\n  v33:i1 = icmp.ne v32, v13\n  br v33, b2(v32), b3\nb3:\n  v34:i64 = add v11, v17\n  \
              v35:i1 = icmp.ult v34, v18\n  br v35, b1(v34), b4\nb4:\n  ret\n}}\n",
+            pointer = addr / 8,
             size = w / 8,
             start = constant(self.start, w),
             step = constant(self.step, w),
@@ -167,6 +174,7 @@ impl Nest {
 /// The least number of iterations between a load and a store that touch the same bytes, and whether each load from the `carried`-th iteration on
 /// reads what the store that many iterations before wrote, and nothing later.
 fn tried(nest: &Nest, carried: Option<u32>) -> (Option<u32>, bool) {
+    let apart = |x: i64, y: i64| sign_extend(x.wrapping_sub(y) as u128, nest.addr) as i64;
     let (mut nearest, mut right): (Option<u32>, bool) = (None, true);
     for j in 0..ROWS {
         for n in [-7, 0, 1, 5, 64] {
@@ -175,7 +183,7 @@ fn tried(nest: &Nest, carried: Option<u32>) -> (Option<u32>, bool) {
             let [l, s] = nest.bytes.map(i64::from);
             for (x, a) in loads.iter().enumerate() {
                 for (y, b) in stores.iter().enumerate() {
-                    let gap = b.wrapping_sub(*a);
+                    let gap = apart(*b, *a);
                     if gap > -s && gap < l && x != y {
                         let d = x.abs_diff(y) as u32;
                         nearest = Some(nearest.map_or(d, |n| n.min(d)));
@@ -183,11 +191,11 @@ fn tried(nest: &Nest, carried: Option<u32>) -> (Option<u32>, bool) {
                 }
                 let Some(d) = carried.map(|d| d as usize) else { continue };
                 let earlier = (0..x).rev().find(|y| {
-                    let gap = stores[*y].wrapping_sub(*a);
+                    let gap = apart(stores[*y], *a);
                     gap > -s && gap < l
                 });
                 right &= if x >= d {
-                    earlier == Some(x - d) && stores[x - d] == *a
+                    earlier == Some(x - d) && apart(stores[x - d], *a) == 0
                 } else {
                     earlier.is_none()
                 };
