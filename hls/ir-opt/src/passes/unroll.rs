@@ -259,7 +259,7 @@ fn unroll(func: &mut Function, data: &LoopData, plan: Plan) {
     hint.unroll = Some(1);
     if let Plan::Partial(n) = plan {
         // what is so many iterations apart is at least so many of the new ones
-        hint.dependency_length /= n.max(1) as u32;
+        hint.dependency_length /= n.max(1);
     }
     let mut previous: Vec<Block> = data.blocks.clone();
     let originals: Vec<BlockCopy> = data.blocks.iter().map(|b| BlockCopy::of(func, *b)).collect();
