@@ -6,6 +6,7 @@
 pub mod alias;
 pub mod bits;
 pub mod consteval;
+pub mod dependence;
 pub mod edit;
 pub mod egraph;
 pub mod known;

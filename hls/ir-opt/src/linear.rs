@@ -127,6 +127,8 @@ impl<'f> Addresses<'f> {
             Some((Op::Mul, [a, n])) if let Some(n) = constant(n) => {
                 self.add(sum, *a, factor.wrapping_mul(n), steps - 1);
             }
+            // The low bits are the whole, modulo what they can hold.
+            Some((Op::Slice { lo: 0 }, [a])) => self.add(sum, *a, factor, steps - 1),
             Some((Op::Zext, [a])) => self.add_exactly(sum, *a, false, factor, steps - 1),
             Some((Op::Sext, [a])) => self.add_exactly(sum, *a, true, factor, steps - 1),
             _ => sum.term(own, factor),

@@ -2,6 +2,7 @@
 
 use base::entity::SecondaryMap;
 use base::{FxHashMap, FxHashSet};
+use ir::analysis::back_edge;
 use ir::{Block, Function, Inst, Op, Terminator, Value, ValueDef};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -52,13 +53,6 @@ impl Clock<'_> {
     pub fn entry_ns(&self) -> f64 {
         self.family.delay_ns(OpKind::Mux { ways: 2 }, 1)
     }
-}
-
-/// Position of the target by which a block loops on itself, if there is one.
-pub fn back_edge(func: &Function, block: Block) -> Option<usize> {
-    let targets = func.blocks[block].term.targets().into_iter().enumerate();
-    let mut back = targets.filter(|(_, t)| t.block == block).map(|(k, _)| k);
-    back.next().filter(|_| back.next().is_none())
 }
 
 /// The values of a block that depend on one of its parameters in the same iteration, itself among them.

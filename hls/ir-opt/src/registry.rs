@@ -193,9 +193,14 @@ pub const PASSES: &[Pass] = &[
         body: Body::Function(simd::run),
     },
     context_pass!(
+        "forward-stores",
+        forward_stores::run,
+        "Carries what a single work-item's loop stores and loads again a fixed number of iterations later beside memory."
+    ),
+    context_pass!(
         "independence",
         independence::run,
-        "Marks loops of one block whose iterations provably touch different places of memory."
+        "Marks loops of one block whose iterations provably touch different places of memory, or the same only several iterations later."
     ),
     context_pass!(
         "coalesce",
@@ -250,7 +255,7 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             CLEAN,
             &["narrow-addresses", "licm", "narrow", "gvn", "dce", "simplify-cfg"],
             // Before rewriting too: it may hide constant distances between addresses.
-            &["relax-order", "coalesce", "egraph", "gvn"],
+            &["forward-stores", "relax-order", "coalesce", "egraph", "gvn"],
             &["narrow", "gvn", "sink-wires", "hoist-slices", "relax-order"],
             &["retime-selects", "carry-ahead", "fold", "gvn", "dce", "independence"],
             SHAPE,

@@ -15,8 +15,8 @@ use base::{IndexMap, Result};
 use ir::analysis::{Cfg, Loops};
 use ir::{Block, Function, Inst};
 use schedule::{
-    BlockSchedule, Control, KernelSchedule, MemoryId, MemoryKind, OpTiming, PipelinedLoop, Place,
-    UnitId,
+    BlockSchedule, Control, KernelSchedule, MemoryId, MemoryKind, OpTiming, Order, PipelinedLoop,
+    Place, UnitId,
 };
 
 /// Cycles that a block outside of loops, or one whose iterations overlap, may take longer with a loop of steps in it.
@@ -43,17 +43,17 @@ impl Nests {
 
     /// Whether a block lies in a loop other than one that is this block alone.
     pub fn in_loop(&self, func: &Function, block: Block) -> bool {
-        self.depth[block] > u32::from(pipelined::back_edge(func, block).is_some())
+        self.depth[block] > u32::from(ir::analysis::back_edge(func, block).is_some())
     }
 }
 
 /// A block in which forms are chosen.
 #[derive(Clone, Copy)]
-pub struct Site {
+pub struct Site<'a> {
     /// The block.
     pub block: Block,
-    /// Whether its iterations, if it loops on itself, wait for one another.
-    pub sequential: bool,
+    /// Accesses whose order from iteration to iteration matters, of all blocks.
+    pub conflicts: &'a [(Inst, Inst)],
     /// Whether it lies in a loop other than one that is this block alone.
     pub in_loop: bool,
 }
@@ -63,7 +63,7 @@ pub struct Site {
 pub fn choose(
     s: &mut KernelSchedule,
     units: &mut Units,
-    site: Site,
+    site: Site<'_>,
     small: bool,
     schedule: &mut dyn FnMut(&mut KernelSchedule) -> Result<()>,
 ) -> Result<()> {
@@ -101,7 +101,7 @@ fn remark(s: &mut KernelSchedule, insts: &[Inst], why: &std::result::Result<Stri
 fn choose_kind(
     s: &mut KernelSchedule,
     units: &mut Units,
-    site: Site,
+    site: Site<'_>,
     small: bool,
     (unit, insts): (UnitId, &[Inst]),
     schedule: &mut dyn FnMut(&mut KernelSchedule) -> Result<()>,
@@ -162,30 +162,31 @@ pub struct Pace {
 
 impl Pace {
     /// That of a block in a kernel of one work-item.
-    pub fn of(s: &KernelSchedule, site: Site) -> Pace {
+    pub fn of(s: &KernelSchedule, site: Site<'_>) -> Pace {
         let own = Pace::of_pipeline(s, site);
         Pace { interval: own.interval.map(|n| n.max(requests(s, site.block))), ..own }
     }
 
     /// The same, as if memories took what the block asks of them at once.
-    pub fn of_pipeline(s: &KernelSchedule, site: Site) -> Pace {
+    pub fn of_pipeline(s: &KernelSchedule, site: Site<'_>) -> Pace {
         let stages = |n: u32| s.blocks[site.block].segments.iter().take(n as usize);
         let latency = |n: u32| stages(n).map(|g| g.latency).sum::<u32>();
         let interval = pipelined::plan_block(s, site.block).filter(|_| s.task).map(|p| {
             let waits = waits(&p).into_iter().map(|(segment, cycle)| latency(segment) + cycle + 1);
-            let whole = site.sequential.then_some(latency(u32::MAX) + 1);
-            waits.chain(whole).fold(pipelined::own_interval(&p), u32::max)
+            let order = pipelined::order(s, site.block, site.conflicts);
+            let between = |o: Order| (latency(o.to + 1) - latency(o.from + 1) + 1) / o.distance;
+            waits.chain(order.map(between)).fold(pipelined::own_interval(&p), u32::max)
         });
         Pace { interval, latency: latency(u32::MAX) }
     }
 
     /// Whether a loop that the block belongs to is not longer, and other code hardly.
-    fn is_no_worse(&self, before: &Pace, site: Site) -> bool {
+    fn is_no_worse(&self, before: &Pace, site: Site<'_>) -> bool {
         let later = if site.in_loop { 0 } else { MOST_LATER };
         self.interval <= before.interval && self.latency <= before.latency + later
     }
 
-    fn describe(&self, site: Site) -> String {
+    fn describe(&self, site: Site<'_>) -> String {
         match self.interval {
             Some(n) => format!("iterations are {n} cycles apart"),
             None if site.in_loop => "one work-item comes by once a trip of the loop".to_owned(),

@@ -6,7 +6,7 @@ use ir::analysis::{Cfg, Loops};
 use ir::{Block, Function, Op};
 use schedule::{
     CHANNEL_LATENCY, KernelSchedule, LoopKind, LoopSchedule, Memory, MemoryId, MemoryKind,
-    ON_CHIP_LATENCY, Occupancy, Place,
+    ON_CHIP_LATENCY, Occupancy, Order, Place,
 };
 
 /// Work-groups in flight, counted on, of kernels that keep nothing for a group and do not tell them apart.
@@ -87,7 +87,8 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
         let limit = limit.max(data.entries.len() as u32);
         let back_edges = back_edges(&cfg, data.header, &data.blocks);
         let (ii, reason) = if let Some(p) = s.pipelined.get(&data.header) {
-            crate::pipelined::interval(s, data.header, p, latency)
+            let between = |o| between_accesses(s, data.header, o, options);
+            crate::pipelined::interval(s, data.header, p, latency, between)
         } else if s.task {
             let text = format!(
                 "one work-item: the next iteration enters when the {latency} cycles of this one are over"
@@ -167,7 +168,20 @@ fn latency(s: &KernelSchedule, cfg: &Cfg, header: Block, blocks: &[Block], o: &O
 fn block_latency(s: &KernelSchedule, block: Block, o: &Options) -> u32 {
     let segments = &s.blocks[block].segments;
     let own: u32 = segments.iter().map(|g| g.latency + CHANNEL_LATENCY).sum();
-    let mut waits = vec![0u32; segments.len()];
+    own + waits(s, block, o).iter().sum::<u32>() + CHANNEL_LATENCY
+}
+
+/// Cycles from the first of the accesses of a block whose order matters to the answer of the last.
+fn between_accesses(s: &KernelSchedule, block: Block, order: Order, o: &Options) -> u32 {
+    let places = order.from as usize..=order.to as usize;
+    let segments = &s.blocks[block].segments[*places.start() + 1..=*places.end()];
+    let own: u32 = segments.iter().map(|g| g.latency + CHANNEL_LATENCY).sum();
+    own + waits(s, block, o)[places].iter().sum::<u32>() + CHANNEL_LATENCY
+}
+
+/// Cycles in which the accesses at the end of each segment of a block are answered.
+fn waits(s: &KernelSchedule, block: Block, o: &Options) -> Vec<u32> {
+    let mut waits = vec![0u32; s.blocks[block].segments.len()];
     for inst in &s.func.blocks[block].insts {
         let (Some(Place::Boundary { segment }), Some(a)) = (s.place[*inst], s.accesses.get(inst))
         else {
@@ -183,5 +197,5 @@ fn block_latency(s: &KernelSchedule, block: Block, o: &Options) -> u32 {
             *slot = (*slot).max(t);
         }
     }
-    own + waits.iter().sum::<u32>() + CHANNEL_LATENCY
+    waits
 }

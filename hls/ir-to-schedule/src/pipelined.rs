@@ -7,10 +7,11 @@
 
 use crate::segments::{Cutter, exit_depth};
 use base::{FxHashMap, FxHashSet};
+use ir::analysis::{back_edge, taken_over};
 use ir::{Block, Function, Inst, Op, PipeOp, Terminator, Value, ValueDef};
 use schedule::{
-    AccessKind, Control, Feedback, KernelSchedule, Late, MemoryId, Moment, OpTiming, PipelinedLoop,
-    Place,
+    AccessKind, Control, Feedback, KernelSchedule, Late, MemoryId, Moment, OpTiming, Order,
+    PipelinedLoop, Place,
 };
 use target::{Family, OpKind};
 
@@ -32,20 +33,6 @@ pub fn add_feedback_mux(
         .any(|a| matches!(func.values[*a].def, ValueDef::Param(b, _) if b == block));
     if carried {
         timing.entry_ns = family.delay_ns(OpKind::Mux { ways: 2 }, 1);
-    }
-}
-
-/// Position of the target that leads back, for blocks that loop on themselves.
-pub fn back_edge(func: &Function, block: Block) -> Option<usize> {
-    match &func.blocks[block].term {
-        Terminator::Branch { then_, else_, .. } => {
-            match (then_.block == block, else_.block == block) {
-                (true, false) => Some(0),
-                (false, true) => Some(1),
-                _ => None,
-            }
-        }
-        _ => None,
     }
 }
 
@@ -84,11 +71,11 @@ pub fn least_segments(s: &Cutter<'_>, block: Block) -> FxHashMap<Value, u32> {
     }
 }
 
-/// Plans every block that loops on itself. `conflicts` are accesses that forbid overlap.
+/// Plans every block that loops on itself. `conflicts` are accesses whose order from iteration to iteration matters.
 pub fn plan(s: &mut KernelSchedule, conflicts: &[(Inst, Inst)]) {
     for block in s.func.layout.clone() {
         let Some(mut p) = plan_block(s, block) else { continue };
-        p.sequential = conflict(&s.func, block, conflicts);
+        p.order = order(s, block, conflicts);
         let own = own_interval(&p);
         for segment in &mut s.blocks[block].segments {
             segment.ii = own;
@@ -101,10 +88,26 @@ pub fn plan(s: &mut KernelSchedule, conflicts: &[(Inst, Inst)]) {
     }
 }
 
-/// Whether accesses of a block forbid that its iterations overlap.
+/// Whether accesses of a block must keep their order from iteration to iteration.
 pub fn conflict(func: &Function, block: Block, conflicts: &[(Inst, Inst)]) -> bool {
     let insts = &func.blocks[block].insts;
     conflicts.iter().any(|(a, _)| insts.contains(a))
+}
+
+/// Where a placed block's accesses stand whose order from iteration to iteration matters, and how many iterations there are from one to the
+/// next: what is known of memory ([`ir::LoopHint::dependency_length`]) says nothing of packets.
+pub fn order(s: &KernelSchedule, block: Block, conflicts: &[(Inst, Inst)]) -> Option<Order> {
+    let data = &s.func.blocks[block];
+    let own = conflicts.iter().filter(|(a, _)| data.insts.contains(a));
+    let own: Vec<Inst> = own.flat_map(|(a, b)| [*a, *b]).collect();
+    let packets = own.iter().any(|i| matches!(s.accesses[i].kind, AccessKind::Pipe(_)));
+    let distance = if packets { 1 } else { data.hint.dependency_length.max(1) };
+    let places = own.iter().filter_map(|i| match s.place[*i] {
+        Some(Place::Boundary { segment }) => Some(segment),
+        _ => None,
+    });
+    let (from, to) = (places.clone().min()?, places.max()?);
+    Some(Order { distance, from, to })
 }
 
 /// Cycles between two iterations that the loop's registers and its condition allow.
@@ -170,7 +173,7 @@ pub type Distant = FxHashMap<Value, (Value, u32)>;
 pub fn distant(func: &Function, block: Block) -> Distant {
     let mut out = Distant::default();
     for &param in &func.blocks[block].params {
-        let (chain, end) = schedule::taken_over(func, block, param);
+        let (chain, end) = taken_over(func, block, param);
         let Some(end) = end.filter(|_| chain.len() > 1) else { continue };
         if depends(func, block, end, param) {
             out.insert(param, (end, chain.len() as u32));
@@ -287,16 +290,9 @@ fn pipe_of_two(s: &KernelSchedule, block: Block) -> Option<(&str, PipeOp)> {
     None
 }
 
-/// The interval of a pipelined loop and the reason for it.
-pub fn interval(
-    s: &KernelSchedule,
-    block: Block,
-    p: &PipelinedLoop,
-    latency: u32,
-) -> (u32, String) {
-    if p.sequential
-        && let Some((pipe, op)) = pipe_of_two(s, block)
-    {
+/// Why iterations wait for the accesses of those before, which take so many `cycles`.
+fn in_order(s: &KernelSchedule, block: Block, order: Order, cycles: u32) -> String {
+    if let Some((pipe, op)) = pipe_of_two(s, block) {
         let (what, edit) = match op.by_position() {
             Some(true) => (
                 "its reservations, writes and commits have to stay in order",
@@ -307,20 +303,66 @@ pub fn interval(
                 "make one packet of them, or use two pipes",
             ),
         };
-        let text = format!(
-            "each iteration waits for the {latency} cycles of the one before: it reads or writes pipe `{pipe}` more than once, and \
+        return format!(
+            "each iteration waits for {cycles} cycles of the one before: it reads or writes pipe `{pipe}` more than once, and \
              {what}; {edit}"
         );
-        return (latency, text);
     }
-    if p.sequential {
-        let text = format!(
-            "each iteration waits for the {latency} cycles of the one before: a store in the loop \
-             may write what a later iteration reads; declare pointers `restrict`, or the loop \
-             `ivdep` if it cannot"
-        );
-        return (latency, text);
+    let (first, second) = meeting(s, block, order);
+    let remedy = "declare pointers `restrict`, or the loop `ivdep` if they cannot";
+    match order.distance {
+        1 => format!(
+            "each iteration waits for {cycles} cycles of the one before: {first} and {second} may touch the same bytes in \
+             different iterations; {remedy}"
+        ),
+        n => format!(
+            "{n} iterations share the {cycles} cycles from the first to the last of their accesses to memory: {first} and {second} may \
+             touch the same bytes {n} iterations apart; {remedy}"
+        ),
     }
+}
+
+/// Two accesses of those that keep an order, for people: the first of which one writes.
+fn meeting(s: &KernelSchedule, block: Block, order: Order) -> (String, String) {
+    let inside = |i: &Inst| match s.place[*i] {
+        Some(Place::Boundary { segment }) => (order.from..=order.to).contains(&segment),
+        _ => false,
+    };
+    let insts = s.func.blocks[block].insts.iter().copied().filter(inside);
+    let all: Vec<Inst> = insts.filter(|i| s.accesses.contains_key(i)).collect();
+    let args = s.func.kernel.as_ref().map_or(&[][..], |k| &k.args);
+    let restrict = |k: u32| args.get(k as usize).is_some_and(|a| a.restrict);
+    let meet = |a: Inst, b: Inst| {
+        let (x, y) = (&s.accesses[&a], &s.accesses[&b]);
+        let apart = match (x.argument, y.argument) {
+            (Some(m), Some(n)) => m != n && (restrict(m) || restrict(n)),
+            _ => false,
+        };
+        let loads = x.kind == AccessKind::Load && y.kind == AccessKind::Load;
+        !loads && x.memory == y.memory && !apart
+    };
+    let name = |i: Inst| {
+        let access = &s.accesses[&i];
+        let argument = access.argument.and_then(|k| args.get(k as usize));
+        let of = argument.map_or(&s.memories[access.memory].name, |a| &a.name);
+        format!("{} in `{of}`", operation(&s.func, i))
+    };
+    let pairs = all.iter().enumerate().flat_map(|(k, a)| all[k + 1..].iter().map(|b| (*a, *b)));
+    match pairs.into_iter().find(|(a, b)| meet(*a, *b)) {
+        Some((a, b)) => (name(a), name(b)),
+        None => ("a store".to_owned(), "another access".to_owned()),
+    }
+}
+
+/// The interval of a pipelined loop and the reason for it. `latency` is that of an iteration, `between_accesses` what an iteration takes
+/// from the first to the last of its accesses that keep an order.
+pub fn interval(
+    s: &KernelSchedule,
+    block: Block,
+    p: &PipelinedLoop,
+    latency: u32,
+    between_accesses: impl Fn(Order) -> u32,
+) -> (u32, String) {
     let name = |v: Value| describe(s, block, v);
     if let Some(late) = p.late.iter().max_by_key(|l| l.known) {
         let text = format!(
@@ -334,6 +376,13 @@ pub fn interval(
         return (latency, text);
     }
     let ii = s.blocks[block].segments[0].ii;
+    if let Some(order) = p.order {
+        let cycles = between_accesses(order);
+        let waits = cycles.div_ceil(order.distance);
+        if waits > ii {
+            return (waits, in_order(s, block, order, cycles));
+        }
+    }
     if ii == 1 {
         return (1, "one iteration a cycle".to_owned());
     }

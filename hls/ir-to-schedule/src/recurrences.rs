@@ -105,7 +105,7 @@ impl Rules {
     /// The rules, and the interval as it is.
     fn new(s: &KernelSchedule, block: Block, bodies: &[Vec<Inst>]) -> Option<(Self, u32)> {
         let plan = pipelined::plan_block(s, block)?;
-        let back = pipelined::back_edge(&s.func, block)?;
+        let back = ir::analysis::back_edge(&s.func, block)?;
         let distant = plan.feedback.iter().filter(|f| f.distance > 1);
         let distant = distant.map(|f| (f.param, (f.next, f.distance))).collect();
         let readers = pipelined::readers(&s.func, block, back, &distant);

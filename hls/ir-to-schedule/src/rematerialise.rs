@@ -12,7 +12,6 @@
 
 use crate::carried::{Carrying, Region};
 use crate::memories::Memories;
-use crate::pipelined;
 use crate::segments::Cutter;
 use crate::uniform::{Uniform, Uniformity};
 use base::FxHashMap;
@@ -52,7 +51,7 @@ pub fn run(func: &mut Function, found: &Memories, task: bool) -> NotBefore {
 
     let mut carrying = Carrying::new(func, &cfg, found, &segment, &last);
     // Iterations of such a loop overlap by rules of their own: it stays as it is.
-    let fixed_loop = |b: Block| task && pipelined::back_edge(func, b).is_some();
+    let fixed_loop = |b: Block| task && ir::analysis::back_edge(func, b).is_some();
     let order = candidates(func, &cfg, &uniform, &fixed_loop, &segment, &mut carrying);
     let demand = |c: &mut Carrying, v: Value, block: Block, position: u32| {
         if !uniform.is_fixed(func, v) {

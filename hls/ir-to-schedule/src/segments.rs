@@ -73,7 +73,11 @@ pub fn schedule(
         let of_block = OfBlock { block, uniform, not_before, live_out, exit, options, sequential };
         let mut schedule = |s: &mut KernelSchedule| of_block.schedule(s).map(drop);
         schedule(&mut s)?;
-        let site = forms::Site { block, sequential, in_loop: nests.in_loop(&s.func, block) };
+        let site = forms::Site {
+            block,
+            conflicts: &found.conflicts,
+            in_loop: nests.in_loop(&s.func, block),
+        };
         forms::choose(&mut s, units, site, options.small_division, &mut schedule)?;
         // In kernels of one work-item a latency inside of a loop may be its interval.
         if options.interval > 1
@@ -258,7 +262,7 @@ impl OfBlock<'_> {
         &self,
         s: &mut KernelSchedule,
         units: &Units,
-        site: forms::Site,
+        site: forms::Site<'_>,
     ) -> Result<Vec<InSegment>> {
         let (block, options) = (self.block, self.options);
         let ask = Ask::new(s, units, site, options.interval);

@@ -30,7 +30,7 @@ pub struct Ask {
 
 impl Ask {
     /// What a scheduled block allows; `interval` is asked for whatever becomes of the latency, if it is more than 1.
-    pub fn new(s: &KernelSchedule, units: &Units, site: Site, interval: u32) -> Ask {
+    pub fn new(s: &KernelSchedule, units: &Units, site: Site<'_>, interval: u32) -> Ask {
         let tokens = s.task.then(|| match Pace::of_pipeline(s, site).interval {
             // All segments of a loop take tokens alike.
             Some(n) => Tokens::Every(n.max(interval).max(slowest(s, units, site.block, None))),

@@ -89,7 +89,9 @@ fn schedule_constraint(view: &View<'_>, l: &LoopSchedule) -> Constraint {
             make(Limit::None, vec![])
         };
     };
-    if p.sequential {
+    let own = view.s.blocks[l.header].segments.iter().map(|g| g.ii).max().unwrap_or(1);
+    let whole = !p.late.is_empty() || p.condition.segment > 0;
+    if p.order.is_some() && !whole && l.ii > own && slow.is_empty() {
         let pairs = conflicts(view, l.header);
         let mut insts: Vec<Inst> = vec![];
         pairs.iter().flat_map(|(a, b)| [*a, *b]).for_each(|i| {

@@ -272,10 +272,22 @@ impl<'a> Core<'a> {
     ) -> (Stream, Layout) {
         let count = self.sh.s.blocks[block].segments.len();
         let (mut stream, mut layout) = (stream, layout);
-        for k in 0..count {
+        let order = self.sh.s.pipelined.get(&block).and_then(|p| p.order);
+        let mut gate = None;
+        for k in 0..count as u32 {
             let events = events.as_deref_mut();
-            (stream, layout) = self.segment(block, k as u32, stream, layout, events);
-            (stream, layout) = self.boundary(block, k as u32, stream, layout);
+            (stream, layout) = self.segment(block, k, stream, layout, events);
+            if let Some(order) = order.filter(|o| o.from == k) {
+                let closed = self.order_gate(block, order.distance, stream, layout.width());
+                stream = closed.passed;
+                gate = Some(closed);
+            }
+            (stream, layout) = self.boundary(block, k, stream, layout);
+            if order.is_some_and(|o| o.to == k)
+                && let Some(gate) = gate.take()
+            {
+                self.open_behind(&gate, stream);
+            }
         }
         (stream, layout)
     }

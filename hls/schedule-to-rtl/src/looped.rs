@@ -8,7 +8,7 @@ use crate::core::{Core, SegmentDatapath};
 use crate::pipeline::{Context, Pipeline};
 use crate::token::{Ids, Layout, Stream};
 use ir::{Block, Terminator, Value};
-use rtl::{Expr, ModuleBuilder, Net};
+use rtl::{Binary, Expr, ModuleBuilder, Net};
 use schedule::{Feedback, KernelSchedule, PipelinedLoop};
 
 /// What must be known of an iteration before the next one is issued.
@@ -173,7 +173,48 @@ fn queue(
         .done();
 }
 
+/// Lets iterations come to accesses whose order matters only while there are few enough between those and the last of them.
+pub struct Gate {
+    /// Those that are let through.
+    pub passed: Stream,
+    /// An iteration leaves the last access; to be connected.
+    left: Net,
+}
+
 impl Core<'_> {
+    /// A gate for `most` iterations at a time. A token waits in front of it only for older ones behind it, which need nothing of those that
+    /// wait; so nothing blocks that would not block without it.
+    pub fn order_gate(&mut self, block: Block, most: u32, s: Stream, width: u32) -> Gate {
+        let b = &mut self.b;
+        let passed = Stream::new(b, &format!("{block}_in_order"), width);
+        let left = b.net(&format!("{block}_order_left"), 1);
+        let bits = u32::BITS - most.leading_zeros();
+        let inside = b.net(&format!("{block}_order_inside"), bits);
+        let room = b.net(&format!("{block}_order_room"), 1);
+        b.assign(passed.valid, Expr::all([Expr::Net(s.valid), room.into()]));
+        b.assign(s.ready, Expr::all([Expr::Net(passed.ready), room.into()]));
+        b.assign(passed.data, Expr::Net(s.data));
+        let entered = Expr::all([Expr::Net(passed.valid), passed.ready.into()]);
+        let count = |e: Expr| match bits {
+            1 => e,
+            _ => Expr::concat(vec![Expr::Const(bits - 1, 0), e]),
+        };
+        let more = Expr::bin(Binary::Add, inside.into(), count(entered));
+        let next = Expr::bin(Binary::Sub, more, count(left.into()));
+        let next = b.wire(&format!("{block}_order_next"), next);
+        b.register(inside, next.into(), None, Some(0));
+        let full = Expr::bin(Binary::Eq, next.into(), Expr::Const(bits, most.into()));
+        b.register(room, full.not(), None, Some(1));
+        self.channel(format!("iterations of the loop at {block} in front of memory"), block, s);
+        Gate { passed, left }
+    }
+
+    /// Tells a gate that an iteration has left the last access when a stream's reader takes it.
+    pub fn open_behind(&mut self, gate: &Gate, s: Stream) {
+        let taken = Expr::all([Expr::Net(s.valid), s.ready.into()]);
+        self.b.assign(gate.left, taken);
+    }
+
     /// A block that loops on itself, with overlapping iterations.
     pub fn pipelined_loop(
         &mut self,
@@ -190,8 +231,7 @@ impl Core<'_> {
         let mut events = LoopEvents::default();
         let (end, end_layout) = self.segments(block, issued, token.clone(), Some(&mut events));
         self.terminator(block, end, &end_layout, edges);
-        let ended = Expr::all([Expr::Net(end.valid), end.ready.into()]);
-        let go_on = self.track(block, p, &events, issued, busy, known, ended);
+        let go_on = self.track(block, p, &events, issued, busy, known);
         // Issue: the entering token, or the kept one when the loop goes on.
         let b = &mut self.b;
         let again = Expr::all([busy.into(), known.into(), go_on.into()]);
@@ -232,7 +272,6 @@ impl Core<'_> {
 
     /// Registers that tell whether all that the next iteration needs is known, and whether there
     /// is one. An event of the iteration issued in this cycle counts for that iteration.
-    #[allow(clippy::too_many_arguments)]
     fn track(
         &mut self,
         block: Block,
@@ -241,7 +280,6 @@ impl Core<'_> {
         issued: Stream,
         busy: Net,
         known: Net,
-        ended: Expr,
     ) -> Net {
         let b = &mut self.b;
         let taken = Expr::all([Expr::Net(issued.valid), issued.ready.into()]);
@@ -252,9 +290,6 @@ impl Core<'_> {
                 if p.exit_on_true { Expr::Net(*condition).not() } else { Expr::Net(*condition) };
             b.register(go_on, stays, Some(strobe.clone()), None);
             strobes.push(strobe.clone());
-        }
-        if p.sequential {
-            strobes.push(ended);
         }
         let mut flags = vec![];
         for (k, strobe) in strobes.into_iter().enumerate() {

@@ -20,6 +20,7 @@ pub use place::{OpTiming, Place, UnitId};
 
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{FxHashMap, IndexMap};
+use ir::analysis::taken_over;
 use ir::{Block, Function, Inst, Value};
 
 /// Cycles of an on-chip memory access from request to answer, as schedules count on.
@@ -149,9 +150,20 @@ pub struct PipelinedLoop {
     pub condition: Moment,
     /// Whether the branch leaves the loop when its condition is 1.
     pub exit_on_true: bool,
-    /// The next iteration waits for the end of this one: a store of it may write what the next
-    /// one reads.
-    pub sequential: bool,
+    /// Accesses whose order from iteration to iteration matters.
+    pub order: Option<Order>,
+}
+
+/// Accesses of a loop with overlapping iterations of which one may touch in one iteration what another one touches in a later one: an
+/// iteration comes to the first of them when that `distance` before it has left the last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Order {
+    /// Iterations from one access to the next that may touch the same bytes, at least 1: so many may be between `from` and `to`.
+    pub distance: u32,
+    /// Segment at whose end the first of these accesses stand.
+    pub from: u32,
+    /// Segment at whose end the last of them stand.
+    pub to: u32,
 }
 
 /// A point in a block's schedule.
@@ -201,24 +213,6 @@ impl Feedback {
         chain.truncate(self.distance as usize);
         chain
     }
-}
-
-/// What a parameter of a block that loops on itself takes over: itself, the parameter whose value it has in the next iteration, and so on to
-/// the last one, and what that gets, if this is no parameter of the block.
-pub fn taken_over(func: &Function, block: Block, param: Value) -> (Vec<Value>, Option<Value>) {
-    let targets = func.blocks[block].term.targets();
-    let Some(back) = targets.iter().find(|t| t.block == block) else { return (vec![param], None) };
-    let params = &func.blocks[block].params;
-    let (mut chain, mut at) = (vec![], param);
-    while let Some(k) = params.iter().position(|p| *p == at) {
-        if chain.contains(&at) {
-            // They go round in a circle.
-            return (chain, None);
-        }
-        chain.push(at);
-        at = back.args[k];
-    }
-    (chain, Some(at))
 }
 
 /// A loop-carried value that goes back to the loop's entry.

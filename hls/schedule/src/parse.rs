@@ -7,7 +7,7 @@ use crate::memory::{Access, AccessKind, Memory, MemoryId, MemoryKind};
 use crate::place::{OpTiming, Place, UnitId};
 use crate::{
     BlockSchedule, Clock, Control, Feedback, KernelSchedule, Late, LoopKind, LoopSchedule, Moment,
-    Occupancy, PipelinedLoop, Segment, Shared, Turning, Unit,
+    Occupancy, Order, PipelinedLoop, Segment, Shared, Turning, Unit,
 };
 use base::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use base::{Diagnostic, IndexMap, Loc};
@@ -463,12 +463,16 @@ impl Reader {
         let word = l.word()?;
         let block = self.block(l, word)?;
         l.expect("condition")?;
-        let p = PipelinedLoop {
-            condition: l.moment()?,
-            exit_on_true: l.field("exit_on_true")?,
-            sequential: l.field("sequential")?,
-            ..PipelinedLoop::default()
+        let condition = l.moment()?;
+        let exit_on_true = l.field("exit_on_true")?;
+        let order = match l.peek() {
+            Some("distance") => {
+                let distance = l.field("distance")?;
+                Some(Order { distance, from: l.field("from")?, to: l.field("to")? })
+            }
+            _ => None,
         };
+        let p = PipelinedLoop { condition, exit_on_true, order, ..PipelinedLoop::default() };
         self.s.pipelined.insert(block, p);
         Ok(())
     }

@@ -182,7 +182,11 @@ impl Printer<'_> {
         let block = self.block(block);
         let condition = (p.condition.segment, p.condition.cycle);
         write!(out, "pipelined {block} condition s{}@{}", condition.0, condition.1)?;
-        writeln!(out, " exit_on_true {} sequential {}", p.exit_on_true, p.sequential)?;
+        write!(out, " exit_on_true {}", p.exit_on_true)?;
+        if let Some(o) = p.order {
+            write!(out, " distance {} from {} to {}", o.distance, o.from, o.to)?;
+        }
+        writeln!(out)?;
         for f in &p.feedback {
             let (param, next) = (self.value(f.param), self.value(f.next));
             write!(out, "feedback {block} {param} {next} segment {}", f.segment)?;

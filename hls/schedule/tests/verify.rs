@@ -281,6 +281,18 @@ fn overlapping_iterations() {
         s.blocks[b].segments[0].ii = 1;
     });
     expect("task", "accumulate", "is slower than interval 6", |s| s.loops[0].ii = 6);
+    fn order(s: &mut KernelSchedule) -> &mut schedule::Order {
+        let b = looping(s);
+        s.pipelined[&b].order.as_mut().expect("accesses in order")
+    }
+    let nowhere = "are in order where there are none";
+    expect("order", "far", nowhere, |s| order(s).distance = 0);
+    expect("order", "far", nowhere, |s| order(s).to += 1);
+    expect("order", "far", nowhere, |s| order(s).from = 2);
+    expect("order", "far", "is slower than interval 11", |s| {
+        let b = looping(s);
+        s.blocks[b].segments[1].latency = 400;
+    });
     fn queue(s: &mut KernelSchedule) -> &mut schedule::Feedback {
         let b = looping(s);
         s.pipelined[&b].feedback.iter_mut().find(|f| f.distance > 1).expect("the queue")

@@ -258,6 +258,15 @@ fn phis_and_switches_take_the_edge_that_was_taken() {
 }
 
 #[test]
+fn loop_controls_tell_distances() {
+    let module = read(&module("loop_controls.spv"), &Options::default()).unwrap();
+    let blocks = module.functions.values().flat_map(|f| f.layout.iter().map(|b| f.blocks[*b].hint));
+    let hints = blocks.filter(|h| *h != ir::LoopHint::default());
+    let hints: Vec<_> = hints.map(|h| (h.ivdep, h.dependency_length, h.max_concurrency)).collect();
+    assert_eq!(hints, [(false, 4, 0), (true, 0, 0), (false, 3, 5)]);
+}
+
+#[test]
 fn constants_specialise_and_relocate() {
     assert_eq!(run("constants.spv", &Options::default(), 3), [-5, 35, 2]);
     let given = |id, value| Options { spec_constants: vec![(id, value)], ..Options::default() };

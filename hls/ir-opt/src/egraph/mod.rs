@@ -107,7 +107,7 @@ fn region_size(carried: Option<&CarriedValues>) -> usize {
 /// What a block carries whose iterations overlap and may wait for carried values: one that loops on itself, of a kernel with a single
 /// work-item, small enough for one region, without a memory access in the recurrence, which would make all else short.
 fn carried(func: &Function, block: Block, context: &Context<'_>) -> Option<CarriedValues> {
-    let back = recurrence::back_edge(func, block).filter(|_| func.is_task())?;
+    let back = ir::analysis::back_edge(func, block).filter(|_| func.is_task())?;
     let Terminator::Branch { cond, .. } = func.blocks[block].term else { return None };
     let interval = f64::from(recurrence::interval(func, block, context.clock()));
     if interval >= recurrence::ACCESS || func.blocks[block].insts.len() > region::LOOP_SIZE {

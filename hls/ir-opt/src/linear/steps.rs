@@ -1,6 +1,7 @@
 //! By how much values and addresses change from iteration to iteration of a loop.
 
-use super::{Address, Addresses};
+use super::{Address, Addresses, Term};
+use crate::dependence::never_wraps;
 use crate::known::Ranges;
 use base::entity::SecondaryMap;
 use ir::analysis::{LoopId, Loops};
@@ -8,7 +9,7 @@ use ir::builder::sign_extend;
 use ir::{Block, Function, Inst, Op, Value};
 
 /// More iterations than are ever under way at a time, log2: each is in the loop for some thousand cycles at most.
-const IN_FLIGHT_LOG2: u32 = 16;
+pub const IN_FLIGHT_LOG2: u32 = 16;
 
 /// Most operations that are looked through on a way.
 const MOST_STEPS: u32 = 16;
@@ -54,21 +55,60 @@ impl<'f> Steps<'f> {
         lasting(total?, self.func.addr_bits)
     }
 
+    /// Bytes by which an address moves from each iteration to the next, modulo the size of the address space, when that is always the same:
+    /// its terms are counters that never wrap, or as wide as addresses.
+    pub fn of_address_exactly(
+        &self,
+        address: &Address,
+        ranges: &Ranges,
+        block: Block,
+    ) -> Option<i128> {
+        let of_term = |(term, factor): &(Term, i128)| {
+            if self.is_invariant(term.value) {
+                return Some(0);
+            }
+            let step = self.of_parameter(term.value)?;
+            let known = ranges.known_in(self.func, term.value, block);
+            let span = match term.signed {
+                true => known.smax.checked_sub(known.smin)?,
+                false => i128::try_from(known.umax - known.umin).ok()?,
+            };
+            let exact = known.width >= self.func.addr_bits
+                || step == 0
+                || never_wraps(step, span, known.width);
+            step.checked_mul(*factor).filter(|_| exact)
+        };
+        let root = match self.is_invariant(address.root) {
+            true => 0,
+            false => self.of_parameter(address.root)?,
+        };
+        let total = address.terms.iter().map(of_term).try_fold(root, |n, t| n.checked_add(t?))?;
+        Some(sign_extend(total as u128, self.func.addr_bits))
+    }
+
+    /// Whether a value is the same in all iterations.
+    pub fn is_invariant(&self, value: Value) -> bool {
+        let home = self.homes.get(value).copied().flatten();
+        !home.is_some_and(|b| self.loops.contains(self.inside, b))
+    }
+
+    /// By how much a parameter of the header changes from each iteration to the next, modulo its width, when that is constant.
+    pub fn of_parameter(&self, value: Value) -> Option<i128> {
+        let k = self.func.blocks[self.header].params.iter().position(|p| *p == value)?;
+        let step = self.addresses.difference(self.next[k], value)?;
+        Some(sign_extend(step as u128, self.func.bits(value)))
+    }
+
     /// By how much a value changes from iteration to iteration, when that is constant for longer than iterations overlap: what wraps
     /// later than that never comes back in time.
     fn of(&self, value: Value, steps: u32) -> Option<i128> {
-        let home = self.homes.get(value).copied().flatten();
-        if !home.is_some_and(|b| self.loops.contains(self.inside, b)) {
+        if self.is_invariant(value) {
             return Some(0);
         }
         let step = match self.func.def_inst(value) {
             Some(inst) if steps > 0 => self.of_operation(inst, steps - 1)?,
             Some(_) => return None,
-            None => {
-                let params = &self.func.blocks[self.header].params;
-                let k = params.iter().position(|p| *p == value)?;
-                self.addresses.difference(self.next[k], value)?
-            }
+            None => self.of_parameter(value)?,
         };
         match self.func.bits(value) {
             // the address decides

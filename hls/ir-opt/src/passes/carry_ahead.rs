@@ -24,7 +24,7 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
 
 /// Carries the sums of a block that are in the way.
 pub fn carry(func: &mut Function, block: Block, clock: Clock<'_>) {
-    let Some(back) = recurrence::back_edge(func, block) else { return };
+    let Some(back) = ir::analysis::back_edge(func, block) else { return };
     for _ in 0..MOST_SUMS {
         let Some(sum) = Sum::find(func, block, back, clock) else { return };
         sum.carry(func, block, back);

@@ -9,6 +9,7 @@ pub mod dce;
 pub mod expand_remainders;
 pub mod flatten;
 pub mod fold;
+pub mod forward_stores;
 pub mod gvn;
 pub mod hoist_slices;
 pub mod if_convert;

@@ -25,7 +25,7 @@ pub fn run(func: &mut Function) {
 
 /// Retimes a block that loops on itself.
 pub fn retime(func: &mut Function, block: Block) {
-    let Some(back) = recurrence::back_edge(func, block) else { return };
+    let Some(back) = ir::analysis::back_edge(func, block) else { return };
     for (k, param) in func.blocks[block].params.clone().into_iter().enumerate() {
         let next = func.blocks[block].term.targets()[back].args[k];
         let Some(found) = Recurrence::find(func, block, param, next) else { continue };

@@ -255,7 +255,12 @@ fn unroll(func: &mut Function, data: &LoopData, plan: Plan) {
         Plan::Full(n) => (n, None),
         Plan::Partial(n) => (n - 1, Some(data.header)),
     };
-    func.blocks[data.header].hint.unroll = Some(1);
+    let hint = &mut func.blocks[data.header].hint;
+    hint.unroll = Some(1);
+    if let Plan::Partial(n) = plan {
+        // what is so many iterations apart is at least so many of the new ones
+        hint.dependency_length /= n.max(1);
+    }
     let mut previous: Vec<Block> = data.blocks.clone();
     let originals: Vec<BlockCopy> = data.blocks.iter().map(|b| BlockCopy::of(func, *b)).collect();
     for _ in 0..copies {

@@ -1,6 +1,7 @@
 //! Analyses over a function. They are computed on demand and never stored in the IR.
 
 pub mod address;
+pub mod carried;
 pub mod cfg;
 pub mod divergence;
 pub mod dominators;
@@ -9,6 +10,7 @@ pub mod loops;
 pub mod provenance;
 
 pub use address::root;
+pub use carried::{back_edge, taken_over};
 pub use cfg::Cfg;
 pub use divergence::Divergence;
 pub use dominators::Dominators;

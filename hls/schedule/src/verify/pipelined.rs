@@ -6,7 +6,8 @@
 //! one, and in time for the next. Values that go back to the entry hold up the next iteration.
 
 use super::Verifier;
-use crate::{Feedback, LoopKind, Moment, PipelinedLoop, taken_over};
+use crate::{Feedback, LoopKind, Moment, Order, PipelinedLoop};
+use ir::analysis::taken_over;
 use ir::{Block, Op, Terminator, Value};
 
 impl Verifier<'_> {
@@ -16,6 +17,7 @@ impl Verifier<'_> {
             self.carried(*block, p, &next);
             self.registers(*block, p);
             self.entry_waits(*block, p);
+            self.in_order(*block, p);
             self.reported(*block, p);
         }
         for l in self.s.loops.iter().filter(|l| l.kind == LoopKind::Pipelined) {
@@ -115,13 +117,35 @@ impl Verifier<'_> {
         }
     }
 
+    /// Accesses whose order matters are where the gate counts iterations.
+    fn in_order(&mut self, block: Block, p: &PipelinedLoop) {
+        let Some(o) = p.order else { return };
+        let segments = self.s.blocks[block].segments.len() as u32;
+        if o.distance == 0 || o.from > o.to || o.to + 1 >= segments {
+            self.fail(None, format!("accesses of {block} are in order where there are none"));
+        }
+    }
+
+    /// Stages between the first and the last of the accesses whose order matters.
+    fn stages(&self, block: Block, o: Order) -> u32 {
+        let segments = &self.s.blocks[block].segments;
+        segments
+            .iter()
+            .skip(o.from as usize + 1)
+            .take(o.to.saturating_sub(o.from) as usize)
+            .map(|g| g.latency)
+            .sum()
+    }
+
     /// The interval that the user is told is not shorter than the real one.
     fn reported(&mut self, block: Block, p: &PipelinedLoop) {
         let Some(l) = self.s.loops.iter().find(|l| l.header == block && l.blocks == [block]) else {
             return self.fail(None, format!("the loop at {block} is not planned"));
         };
-        let whole = p.sequential || !p.late.is_empty() || p.condition.segment > 0;
+        let whole = !p.late.is_empty() || p.condition.segment > 0;
         let least = if whole { l.latency } else { p.condition.cycle + 1 };
+        let ordered = p.order.map_or(0, |o| self.stages(block, o) / o.distance.max(1));
+        let least = least.max(ordered);
         let segments = self.s.blocks[block].segments.iter().map(|g| g.ii).max().unwrap_or(1);
         if l.kind != LoopKind::Pipelined || l.ii < least.max(segments) {
             self.fail(None, format!("the loop at {block} is slower than interval {}", l.ii));

@@ -196,10 +196,9 @@ impl Lower<'_, '_, '_> {
                 0x1 => hint.unroll = Some(0),
                 0x2 => hint.unroll = Some(1),
                 0x4 => hint.ivdep = true,
-                0x8 => {
-                    hint.ivdep = true;
-                    hint.dependency_length = n;
-                }
+                0x8 => hint.dependency_length = n,
+                // Arrays with a distance each; what is not said of the others holds of none.
+                0x4_0000 => params.by_ref().take(2 * n as usize).for_each(drop),
                 0x100 => hint.unroll = Some(n.max(1)),
                 0x1_0000 => hint.ii = Some(n.max(1)),
                 0x2_0000 => hint.max_concurrency = n,

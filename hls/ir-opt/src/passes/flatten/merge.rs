@@ -206,8 +206,11 @@ pub fn merge(func: &mut Function, chain: &Chain, header: Block, inner: Option<In
 /// What the source promises of the loop that they become. What it promises of iterations of a nest's loops says nothing of accesses before,
 /// inside and behind the inner one, which are in different iterations now.
 fn hint(func: &Function, chain: &Chain) -> LoopHint {
-    let promised = func.blocks[chain.parts[0].block].hint.ivdep;
-    LoopHint { ivdep: promised && chain.inner.is_none(), ..LoopHint::default() }
+    let LoopHint { ivdep, dependency_length, .. } = func.blocks[chain.parts[0].block].hint;
+    match chain.inner {
+        None => LoopHint { ivdep, dependency_length, ..LoopHint::default() },
+        Some(_) => LoopHint::default(),
+    }
 }
 
 struct Merger<'c> {
