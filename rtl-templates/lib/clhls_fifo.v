@@ -26,9 +26,10 @@ module clhls_fifo #(
     end
   end
 
-  // 65 = 64 LUTRAM words + output register; above that a block RAM is smaller on every family.  ECP5's LUTRAM has 16 words: from
-  // 33 on a block does for some 300 LUTs, of which the device has 400 for each block.
-  localparam MOST_LUTRAM = (TARGET == "ecp5" && WIDTH >= 18) ? 33 : 65;
+  // 65 = 64 LUTRAM words + output register; above that a block RAM is smaller on every family.  ECP5's LUTRAM has 16 words: each
+  // block RAM instead of 17 to 32 words of 32 bits and more saves over 110 LUTs, and designs run out of LUTs, of which the device has 400
+  // for each block, long before blocks.
+  localparam MOST_LUTRAM = (TARGET != "ecp5" || WIDTH < 18) ? 65 : (WIDTH < 32) ? 33 : 17;
 
   generate
     if (DEPTH <= 2) begin : g_skid

@@ -26,7 +26,7 @@ module clhls_fifo_ahead #(
     end
   end
 
-  localparam MOST_LUTRAM = (TARGET == "ecp5" && WIDTH >= 18) ? 33 : 65;  // as in clhls_fifo
+  localparam MOST_LUTRAM = (TARGET != "ecp5" || WIDTH < 18) ? 65 : (WIDTH < 32) ? 33 : 17;  // as in clhls_fifo
 
   generate
     if (DEPTH <= MOST_LUTRAM) begin : g_lutram

@@ -119,7 +119,12 @@ impl Sizes<'_> {
         if depth <= 2 {
             return skid(width);
         }
-        let deepest = if self.is_ecp5() && width >= 18 { 33 } else { 65 };
+        let deepest = match width {
+            _ if !self.is_ecp5() => 65,
+            0..18 => 65,
+            18..32 => 33,
+            _ => 17,
+        };
         if depth > deepest {
             let ring = self.ram(width, (depth - 2).next_power_of_two());
             return sum([ring, Area { lut: 55.0 + w, ff: w + 45.0, ..Area::default() }]);
