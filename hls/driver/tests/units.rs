@@ -64,7 +64,7 @@ fn kernels_that_compute_for_long_have_as_many_as_fit() {
 #[test]
 fn small_devices_are_not_filled() {
     let (units, limit, line) = chosen("mandelbrot", "mandelbrot", "ulx3s", &[]);
-    assert_eq!((units, limit.as_str()), (2, "area"), "{line}");
+    assert_eq!((units, limit.as_str()), (3, "area"), "{line}");
     for (kernel, function) in [("nbody", "nbody_step"), ("matmul_tiled", "matmul_tiled")] {
         let (units, limit, line) = chosen(kernel, function, "ulx3s", &[]);
         assert_eq!((units, limit.as_str()), (1, "area"), "{line}");
