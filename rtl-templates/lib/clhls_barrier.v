@@ -211,7 +211,7 @@ module clhls_barrier #(
   wire          out_ready_unused;
   wire [LB-1:0] out_lid;
 
-  clhls_fifo_lutram #(
+  clhls_fifo #(
     .WIDTH(SLOT_BITS + LB + WIDTH), .DEPTH(17)
   ) u_out (
     .clk(clk), .rst(rst),

@@ -39,9 +39,9 @@ module clhls_queue #(
   wire pop  = some_q & m_ready;
 
   wire [AW-1:0] wptr_next  = wptr_q + 1'b1;
-  wire [AW-1:0] wptr_after = wptr_q + 2'd2;
+  wire [AW-1:0] wptr_after = wptr_next + 1'b1;
   wire [AW-1:0] rptr_next  = rptr_q + 1'b1;
-  wire [AW-1:0] rptr_after = rptr_q + 2'd2;
+  wire [AW-1:0] rptr_after = rptr_next + 1'b1;
   wire          one        = some_q & (rptr_next == wptr_q);
   wire          two        = rptr_after == wptr_q;
   wire          fills      = (EARLY != 0 ? wptr_after : wptr_next) == rptr_q;
