@@ -26,11 +26,6 @@ module clhls_fifo #(
     end
   end
 
-  // 65 = 64 LUTRAM words + output register; above that a block RAM is smaller on every family.  ECP5's LUTRAM has 16 words: each
-  // block RAM instead of 17 to 32 words of 32 bits and more saves over 110 LUTs, and designs run out of LUTs, of which the device has 400
-  // for each block, long before blocks.
-  localparam MOST_LUTRAM = (TARGET != "ecp5" || WIDTH < 18) ? 65 : (WIDTH < 32) ? 33 : 17;
-
   generate
     if (DEPTH <= 2) begin : g_skid
       clhls_skid #(
@@ -40,20 +35,10 @@ module clhls_fifo #(
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
         .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
       );
-    end else if (DEPTH <= MOST_LUTRAM || PROMPT != 0) begin : g_lutram
+    end else begin : g_ring
       wire more_unused;
-      clhls_fifo_lutram #(
-        .WIDTH(WIDTH), .DEPTH(DEPTH)
-      ) u_fifo (
-        .clk(clk), .rst(rst),
-        .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
-        .m_valid(m_valid), .m_more(more_unused), .m_ready(m_ready), .m_data(m_data)
-      );
-      wire unused = &{1'b0, more_unused};
-    end else begin : g_bram
-      wire more_unused;
-      clhls_fifo_bram #(
-        .WIDTH(WIDTH), .DEPTH(DEPTH), .TARGET(TARGET)
+      clhls_fifo_ahead #(
+        .WIDTH(WIDTH), .DEPTH(DEPTH), .PROMPT(PROMPT), .TARGET(TARGET)
       ) u_fifo (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),

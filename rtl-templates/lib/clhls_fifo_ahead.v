@@ -1,10 +1,11 @@
-// clhls_fifo that says whether another word is behind the first: a producer of clhls_gather.
+// clhls_fifo of three words or more, which says whether another word is behind the first: a producer of clhls_gather.
 // latency 1 (empty FIFO), II 1.  Behind another word, at most 4 in block RAM.  Capacity >= DEPTH, that of clhls_fifo.
 `default_nettype none
 
 module clhls_fifo_ahead #(
   parameter WIDTH  = 32,        // payload bits, >= 1
   parameter DEPTH  = 16,        // guaranteed capacity in words, >= 1
+  parameter PROMPT = 0,         // 1: latency 1 behind other words, too (never a block RAM)
   parameter EARLY  = 0,         // 1: s_ready falls while one more word has a place; a word is taken whenever it is valid
   parameter TARGET = "generic"  // device family for the RAM primitive: "generic" or "ecp5"
 ) (
@@ -26,12 +27,16 @@ module clhls_fifo_ahead #(
     end
   end
 
-  localparam MOST_LUTRAM = (TARGET != "ecp5" || WIDTH < 18) ? 65 : (WIDTH < 32) ? 33 : 17;  // as in clhls_fifo
+  // 65 = 64 LUTRAM words + output register; above that a block RAM is smaller on every family.  ECP5's LUTRAM has 16 words: each
+  // block RAM instead of 17 to 32 words of 32 bits and more saves over 110 LUTs, and designs run out of LUTs, of which the device has 400
+  // for each block, long before blocks.
+  localparam MOST_LUTRAM = (TARGET != "ecp5" || WIDTH < 18) ? 65 : (WIDTH < 32) ? 33 : 17;
+  localparam LEAST = (EARLY != 0) ? 4 : 3;
 
   generate
-    if (DEPTH <= MOST_LUTRAM) begin : g_lutram
+    if (DEPTH <= MOST_LUTRAM || PROMPT != 0) begin : g_lutram
       clhls_fifo_lutram #(
-        .WIDTH(WIDTH), .DEPTH(DEPTH < 4 ? 4 : DEPTH), .EARLY(EARLY)
+        .WIDTH(WIDTH), .DEPTH((DEPTH < LEAST) ? LEAST : DEPTH), .EARLY(EARLY)
       ) u_fifo (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),

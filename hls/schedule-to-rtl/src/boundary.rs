@@ -6,7 +6,7 @@ use crate::onchip;
 use crate::operation::net;
 use crate::token::{Layout, Stream};
 use ir::{Block, Inst, Value};
-use rtl::{Expr, Net};
+use rtl::{Expr, Net, Param};
 use schedule::MemoryKind;
 
 /// Accesses at a boundary from which on their requests wait in queues of their own. A token that goes to fewer is offered to all of
@@ -79,16 +79,23 @@ impl Core<'_> {
         let depth = if responses.is_empty() { BESIDE_QUEUES } else { depth };
         let gathered = is_gathered(responses.len());
         let beside = format!("{name}_beside");
-        let width = live_layout.width();
-        let (beside, more) = match early || gathered {
-            true => self.fifo_ahead(&beside, rest, width, (depth, early)),
-            false => (self.fifo(&beside, rest, width, depth), Expr::bit(false)),
+        let (beside, more) = if early || gathered {
+            let params = [
+                // One place is kept for the token that comes late.
+                ("DEPTH", (depth + u32::from(early)).into()),
+                ("EARLY", early.into()),
+                ("TARGET", Param::Text(self.sh.target.to_owned())),
+            ];
+            let rest = (rest.valid.into(), rest.ready, rest.data.into());
+            let (beside, more) = self.buffer("clhls_fifo_ahead", &beside, rest, &params);
+            (beside, gathered.then_some(more))
+        } else {
+            (self.fifo(&beside, rest, live_layout.width(), depth), None)
         };
         if responses.is_empty() {
             return (beside, live_layout);
         }
         self.channel(format!("work-items waiting for memory in {block}"), block, beside);
-        let more = gathered.then_some(more);
         self.join(&name, (block, k), (beside, more), &live_layout, &responses)
     }
 
@@ -97,22 +104,22 @@ impl Core<'_> {
         let waits: Vec<bool> = accesses.iter().map(|i| self.may_wait(*i)).collect();
         let queued = waits.iter().filter(|w| **w).count();
         if queued < QUEUED_FROM {
-            let mut all = self.fork(name, s.valid, s.ready, accesses.len() + 1);
+            let mut all = self.split(name, s.valid.into(), s.ready, accesses.len() + 1, false);
             let rest = all.pop().expect("one more than accesses");
             return (all, rest);
         }
         let direct = accesses.len() - queued;
-        let (mut at_once, valid, ready) = match direct {
+        let (at_once, valid, ready) = match direct {
             0 => (vec![], s.valid.into(), s.ready),
             _ => {
-                let mut all = self.fork(name, s.valid, s.ready, direct + 1);
+                let mut all = self.split(name, s.valid.into(), s.ready, direct + 1, false);
                 let others = all.pop().expect("one more than accesses");
                 (all, others.valid, others.ready)
             }
         };
-        let mut later = self.broadcast(name, valid, ready, queued + 1);
+        let mut later = self.split(name, valid, ready, queued + 1, true);
         let rest = later.pop().expect("one more than queues");
-        let (mut at_once, mut later) = (at_once.drain(..), later.drain(..));
+        let (mut at_once, mut later) = (at_once.into_iter(), later.into_iter());
         let mut next = |wait: bool| if wait { later.next() } else { at_once.next() };
         (waits.iter().map(|w| next(*w).expect("a way for each access")).collect(), rest)
     }
@@ -126,43 +133,25 @@ impl Core<'_> {
         device || access.has_response()
     }
 
-    fn fork(&mut self, name: &str, valid: Net, ready: Net, n: usize) -> Vec<Way> {
-        let valids = self.b.net(&format!("{name}_fork_valid"), n as u32);
-        let readies = self.b.net(&format!("{name}_fork_ready"), n as u32);
+    /// The ways of a token to `n` takers: each at its own time, or `early`, all at once when each has a place.
+    fn split(&mut self, name: &str, valid: Expr, ready: Net, n: usize, early: bool) -> Vec<Way> {
+        let n = n as u32;
+        let (kind, width) = if early { ("broadcast", 1) } else { ("fork", n) };
+        let valids = self.b.net(&format!("{name}_{kind}_valid"), width);
+        let readies = self.b.net(&format!("{name}_{kind}_ready"), n);
         self.b
-            .instance("clhls_fork", &format!("u_{name}_fork"))
-            .param("N", n as u32)
+            .instance(&format!("clhls_{kind}"), &format!("u_{name}_{kind}"))
+            .param("N", n)
             .input("s_valid", valid)
             .output("s_ready", ready)
             .output("m_valid", valids)
             .input("m_ready", readies)
             .done();
-        let ways: Vec<Way> = (0..n as u32)
-            .map(|j| {
-                let ready = self.b.net(&format!("{name}_a{j}_ready"), 1);
-                Way { valid: self.b.slice(valids, j, 1), ready, early: false }
-            })
-            .collect();
-        let bits = ways.iter().rev().map(|w| Expr::Net(w.ready)).collect();
-        self.b.assign(readies, Expr::concat(bits));
-        ways
-    }
-
-    fn broadcast(&mut self, name: &str, valid: Expr, ready: Net, n: usize) -> Vec<Way> {
-        let taken = self.b.net(&format!("{name}_broadcast"), 1);
-        let readies = self.b.net(&format!("{name}_room"), n as u32);
-        self.b
-            .instance("clhls_broadcast", &format!("u_{name}_broadcast"))
-            .param("N", n as u32)
-            .input("s_valid", valid)
-            .output("s_ready", ready)
-            .output("m_valid", taken)
-            .input("m_ready", readies)
-            .done();
         let ways: Vec<Way> = (0..n)
             .map(|j| {
-                let ready = self.b.net(&format!("{name}_b{j}_ready"), 1);
-                Way { valid: taken.into(), ready, early: true }
+                let ready = self.b.net(&format!("{name}_{kind}{j}_ready"), 1);
+                let valid = if early { valids.into() } else { self.b.slice(valids, j, 1) };
+                Way { valid, ready, early }
             })
             .collect();
         let bits = ways.iter().rev().map(|w| Expr::Net(w.ready)).collect();
@@ -170,32 +159,31 @@ impl Core<'_> {
         ways
     }
 
-    /// A FIFO whose writer may see a cycle late that it is full, and whose reader is told whether another token follows.
-    fn fifo_ahead(
+    /// A buffer that says whether another word follows the first: an instance of `module` between two streams.
+    fn buffer(
         &mut self,
+        module: &str,
         name: &str,
-        s: Stream,
-        width: u32,
-        (depth, early): (u32, bool),
-    ) -> (Stream, Expr) {
+        (valid, ready, data): (Expr, Net, Expr),
+        params: &[(&str, Param)],
+    ) -> (Stream, Net) {
+        let width = self.b.expr_width(&data);
         let out = Stream::new(&mut self.b, &format!("{name}_q"), width);
         let more = self.b.net(&format!("{name}_more"), 1);
-        self.b
-            .instance("clhls_fifo_ahead", &format!("u_{name}"))
-            .param("WIDTH", width)
-            // One place is kept for the token that comes late.
-            .param("DEPTH", depth + u32::from(early))
-            .param("EARLY", early)
-            .param("TARGET", rtl::Param::Text(self.sh.target.to_owned()))
-            .input("s_valid", s.valid)
-            .output("s_ready", s.ready)
-            .input("s_data", s.data)
+        let mut buffer = self.b.instance(module, &format!("u_{name}")).param("WIDTH", width);
+        for (name, value) in params {
+            buffer = buffer.param(name, value.clone());
+        }
+        buffer
+            .input("s_valid", valid)
+            .output("s_ready", ready)
+            .input("s_data", data)
             .output("m_valid", out.valid)
             .output("m_more", more)
             .input("m_ready", out.ready)
             .output("m_data", out.data)
             .done();
-        (out, more.into())
+        (out, more)
     }
 
     /// Connects an access to its memory, through a queue where its way asks for one.
@@ -258,32 +246,25 @@ impl Core<'_> {
         let parts: Vec<Expr> = parts.rev().collect();
         let packed = if parts.is_empty() { Expr::bit(false) } else { Expr::concat(parts) };
         let name = format!("queue{}", memory::site(self.sh, inst));
-        let width = b.expr_width(&packed);
-        let data = b.net(&format!("{name}_data"), width);
-        let valid = b.net(&format!("{name}_valid"), 1);
-        let ready = b.net(&format!("{name}_ready"), 1);
-        b.instance("clhls_queue", &format!("u_{name}"))
-            .param("WIDTH", width)
-            .param("EARLY", true)
-            .input("s_valid", r.valid)
-            .output("s_ready", r.ready)
-            .input("s_data", packed)
-            .output("m_valid", valid)
-            .open("m_more")
-            .input("m_ready", ready)
-            .output("m_data", data)
-            .done();
+        let words = (r.valid, r.ready, packed);
+        let (out, _) = self.buffer("clhls_queue", &name, words, &[("EARLY", true.into())]);
         let mut lo = 0;
         for ((e, width), kept) in fields.into_iter().zip(widths).zip(kept) {
             let bits = width.min(kept);
-            let low = b.slice(data, lo, bits);
+            let low = self.b.slice(out.data, lo, bits);
             *e = match width - bits {
                 0 => low,
                 above => Expr::Concat(vec![Expr::Const(above, 0), low]),
             };
             lo += bits;
         }
-        Request { valid: valid.into(), ready, ..r }
+        Request {
+            valid: out.valid.into(),
+            ready: out.ready,
+            operands: r.operands,
+            slot: r.slot,
+            lid: r.lid,
+        }
     }
 
     /// Of the values carried over a boundary, those that the next segment or anything later uses.
@@ -307,7 +288,7 @@ impl Core<'_> {
         &mut self,
         name: &str,
         (block, k): (Block, u32),
-        (beside, more): (Stream, Option<Expr>),
+        (beside, more): (Stream, Option<Net>),
         live: &Layout,
         responses: &[(Inst, Stream)],
     ) -> (Stream, Layout) {
@@ -329,9 +310,11 @@ impl Core<'_> {
             Some(more) => {
                 let mut mores = vec![more];
                 for &(inst, answer) in responses {
-                    let (answer, more) = self.answer_queue(inst, answer);
+                    let name = format!("answer{}", memory::site(self.sh, inst));
+                    let words = (answer.valid.into(), answer.ready, answer.data.into());
+                    let (answer, more) = self.buffer("clhls_queue", &name, words, &[]);
                     parts.push(answer);
-                    mores.push(more.into());
+                    mores.push(more);
                 }
                 self.gather(name, &parts, mores, out);
             }
@@ -363,14 +346,14 @@ impl Core<'_> {
     }
 
     /// The same by a register.
-    fn gather(&mut self, name: &str, parts: &[Stream], more: Vec<Expr>, out: Stream) {
+    fn gather(&mut self, name: &str, parts: &[Stream], more: Vec<Net>, out: Stream) {
         let ready = self.b.net(&format!("{name}_gathered"), 1);
         let valid = parts.iter().rev().map(|p| p.valid.into()).collect();
         self.b
             .instance("clhls_gather", &format!("u_{name}_gather"))
             .param("N", parts.len() as u32)
             .input("s_valid", Expr::concat(valid))
-            .input("s_more", Expr::concat(more.into_iter().rev().collect()))
+            .input("s_more", Expr::concat(more.into_iter().rev().map(Expr::Net).collect()))
             .output("s_ready", ready)
             .output("m_valid", out.valid)
             .input("m_ready", out.ready)
@@ -378,25 +361,5 @@ impl Core<'_> {
         for p in parts {
             self.b.assign(p.ready, ready);
         }
-    }
-
-    /// Answers in front of `clhls_gather`, and whether another follows the first.
-    fn answer_queue(&mut self, inst: Inst, s: Stream) -> (Stream, Net) {
-        let name = format!("answer{}", memory::site(self.sh, inst));
-        let width = self.b.width(s.data);
-        let out = Stream::new(&mut self.b, &name, width);
-        let more = self.b.net(&format!("{name}_more"), 1);
-        self.b
-            .instance("clhls_queue", &format!("u_{name}"))
-            .param("WIDTH", width)
-            .input("s_valid", s.valid)
-            .output("s_ready", s.ready)
-            .input("s_data", s.data)
-            .output("m_valid", out.valid)
-            .output("m_more", more)
-            .input("m_ready", out.ready)
-            .output("m_data", out.data)
-            .done();
-        (out, more)
     }
 }

@@ -78,11 +78,12 @@ impl Plan {
             let found = (0..count).filter(is_store).filter_map(|store| {
                 let fits = carried_type(func, inst(store), inst(load)).is_some();
                 let distance = iterations.carries(alias, store, load).filter(|_| fits)?;
-                Some((store, distance))
+                Some((store, distance)).filter(|_| distance <= MOST_ITERATIONS)
             });
             let Some((store, distance)) = found.min_by_key(|(_, d)| *d) else { continue };
-            bits += distance * func.bits(func.insts[inst(store)].args[1]);
-            if distance <= MOST_ITERATIONS && bits <= MOST_BITS {
+            let more = distance * func.bits(func.insts[inst(store)].args[1]);
+            if bits + more <= MOST_BITS {
+                bits += more;
                 loads.push((inst(load), inst(store), distance));
                 served.push((load.min(store), load.max(store)));
             }
