@@ -124,8 +124,9 @@ impl Core<'_> {
         (waits.iter().map(|w| next(*w).expect("a way for each access")).collect(), rest)
     }
 
-    /// Whether an access may happen after its token has gone on: nobody counts on the order in which its unit takes it, because the
-    /// token comes back for the answer, or because nothing comes after it that touches the same memory.
+    /// Whether an access may wait in a queue in front of its unit. Where it is answered, the token comes back behind it. A store without
+    /// an answer is one that nothing of its work-item comes after: in device memory the launch waits for it, but an on-chip place may
+    /// belong to the next work-item as soon as the token is gone, so the memory has to take it before.
     fn may_wait(&self, inst: Inst) -> bool {
         let s = self.sh.s;
         let access = &s.accesses[&inst];

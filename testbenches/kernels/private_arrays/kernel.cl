@@ -81,3 +81,17 @@ __kernel void echo(__global const short *in, __global short *out, int length, in
         out[base + i] = v;
     }
 }
+
+// Four places of one array are written at once, and two of them read at once: no load may come before a store of its work-item.
+__kernel void quads(__global const uint *in, __global uint *out)
+{
+    uint x = in[get_global_id(0)];
+    uint parts[32];
+    uint base = (x >> 4 & 7) * 4;
+    parts[base] = x;
+    parts[base + 1] = x * 3 + 1;
+    parts[base + 2] = x ^ 0x5555;
+    parts[base + 3] = ~x;
+    uint one = x & 3, other = x >> 2 & 3;
+    out[get_global_id(0)] = parts[base + one] - parts[base + other] * 7;
+}
