@@ -353,8 +353,7 @@ module clhls_atomic_cached #(
           places_q  <= places;
           room_q    <= places != {CW{1'b0}};
           pending_q <= places != ALL;
-          if (b_valid & ~(leave & head_write)) acks_q <= acks_q + ONE;
-          else if (leave & head_write & ~b_valid) acks_q <= acks_q - ONE;
+          if (b_valid ^ (leave & head_write)) acks_q <= acks_q + ({CW{~b_valid}} | ONE);  // -1 or 1, by one adder
         end
       end
 

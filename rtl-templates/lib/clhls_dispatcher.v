@@ -379,13 +379,13 @@ module clhls_dispatcher #(
   wire e_ready;  // register: the output takes a token
   wire e_fire = e_valid_q & e_ready;
   wire e_step = e_fire & ~e_last_q;
-  wire e_free = ~e_valid_q | (e_ready & e_last_q);
+  reg  e_free_q;  // = ~e_valid_q | (e_ready & e_last_q): found out a cycle before, as all registers of the next group wait for it
   // Registers without a token may take anything: what they take depends on registers only, whether they do on e_ready too.
   wire e_move = ~e_valid_q | e_ready;
   wire e_load = ~e_valid_q | e_last_q;
 
-  assign d_go   = d_valid_q & e_free;
-  assign d_move = ~d_valid_q | e_free;
+  assign d_go   = d_valid_q & e_free_q;
+  assign d_move = ~d_valid_q | e_free_q;
 
   // end-of-row, -plane and -group flags of the token after this one
   wire row_end   = e_last_x_q;
@@ -395,12 +395,21 @@ module clhls_dispatcher #(
   wire last_z_d  = plane_end ? e_pen_z_q : e_last_z_q;
   wire last_d    = last_x_d & last_y_d & last_z_d;
 
+  wire e_valid_d = d_go | e_step | (e_valid_q & ~e_ready);
+  wire e_ready_d = ~m_valid | m_ready | (e_ready & ~e_valid_q);  // u_out's
+  wire e_last_d  = ~e_move ? e_last_q : e_load ? &d_one_q : last_d;
   always @(posedge clk) begin
-    if (rst) e_valid_q <= 1'b0;
-    else e_valid_q <= d_go | e_step | (e_valid_q & ~e_ready);
+    if (rst) begin
+      e_valid_q <= 1'b0;
+      e_free_q  <= 1'b1;
+    end else begin
+      e_valid_q <= e_valid_d;
+      e_free_q  <= ~e_valid_d | (e_ready_d & e_last_d);
+    end
   end
 
   integer r;
+  always @(posedge clk) e_last_q <= e_last_d;
   always @(posedge clk) begin
     if (e_move) begin
       if (e_load) begin
@@ -436,14 +445,12 @@ module clhls_dispatcher #(
         {e_pen_z_q, e_pen_y_q, e_pen_x_q}    <= d_two_q;
         e_one_q          <= d_one_q[1:0];
         e_two_q          <= d_two_q[1:0];
-        e_last_q         <= &d_one_q;
       end else begin
         e_index_q  <= e_index_q + 1'b1;
         e_tokens_q <= e_tokens_q + 16'd1;
         e_last_x_q <= last_x_d;
         e_last_y_q <= last_y_d;
         e_last_z_q <= last_z_d;
-        e_last_q   <= last_d;
         if (row_end) begin
           e_lanes_q        <= e_row_lanes_q;
           e_local_x_q      <= 16'd0;
@@ -525,12 +532,9 @@ module clhls_dispatcher #(
         end else begin
           send_q   <= e_fire;
           retire_q <= retire_valid;
-          if (send_q & ~retire_q) begin
-            free_q <= {SLOTS{1'b0}};
-            out_q  <= out_q + 32'd1;
-          end else if (retire_q & ~send_q) begin
-            free_q <= {SLOTS{out_q == 32'd1}};
-            out_q  <= out_q - 32'd1;
+          if (send_q ^ retire_q) begin
+            free_q <= {SLOTS{retire_q & (out_q == 32'd1)}};
+            out_q  <= out_q + ({32{retire_q}} | 32'd1);  // -1 or 1, by one adder
           end
         end
       end
@@ -560,8 +564,7 @@ module clhls_dispatcher #(
           last_q    <= send & e_last_q;
           retire_q  <= retire_valid & (retire_slot == s);
           free_q[s] <= over | (free_q[s] & ~(refill & pick[s]));
-          if (send_q & ~retire_q) out_q <= out_q + 16'd1;
-          else if (retire_q & ~send_q) out_q <= out_q - 16'd1;
+          if (send_q ^ retire_q) out_q <= out_q + ({16{retire_q}} | 16'd1);  // -1 or 1, by one adder
           sent_q <= last_q | (sent_q & ~over);
           // in step with the token that goes to the output, so that a barrier sees it at the latest with the token
           if (d_go & (d_slot_q == s)) size_q <= (&d_one_q) ? 16'd1 : 16'd0;

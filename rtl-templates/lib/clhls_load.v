@@ -230,8 +230,7 @@ module clhls_load #(
       credit_q <= 1'b1;
     end else begin
       freed_q <= d_ready;
-      if (open_now & ~freed_q) beats_q <= beats_q - ONE;
-      else if (freed_q & ~open_now) beats_q <= beats_q + ONE;
+      if (open_now ^ freed_q) beats_q <= beats_q + ({BW{~freed_q}} | ONE);  // -1 or 1, by one adder in front of which nothing comes late
       credit_q <= freed_q | (beats_q != (open_now ? ONE : NONE));
     end
   end

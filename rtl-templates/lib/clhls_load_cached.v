@@ -260,8 +260,7 @@ module clhls_load_cached #(
       room_q   <= ROOM[RB-1:0];
       credit_q <= 1'b1;
     end else begin
-      if (fetch & ~filled) room_q <= room_q - ONE;
-      else if (filled & ~fetch) room_q <= room_q + ONE;
+      if (fetch ^ filled) room_q <= room_q + ({RB{~filled}} | ONE);  // -1 or 1, by one adder
       credit_q <= filled | (room_q != (fetch ? ONE : NONE));
     end
   end

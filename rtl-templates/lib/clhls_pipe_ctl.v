@@ -1,10 +1,13 @@
-// Control of a stall-free pipeline segment that ends in an exit FIFO: a token starts only when it owns a place there.
+// Control of a stall-free pipeline segment that ends in an exit FIFO, or in several that take a word of each token: a token starts only
+// when it owns a place in each.
 // latency LATENCY (start to valid[LATENCY]), II parameter II.  The segment's datapath has no enable and the control no stall wire.
 `default_nettype none
 
 module clhls_pipe_ctl #(
-  parameter LATENCY = 1,   // cycles from start to the word at the exit FIFO's input, >= 0
-  parameter DEPTH   = 16,  // credits = guaranteed capacity of the exit FIFO, >= 1; full rate needs LATENCY + 3
+  parameter LATENCY = 1,   // cycles from start to the word at the exit FIFOs' input, >= 0
+  parameter EXITS   = 1,   // exit FIFOs, >= 1
+  parameter DEPTH   = 16,  // credits = guaranteed capacity of exit FIFO 0, >= 1; full rate needs LATENCY + 3
+  parameter OTHERS  = 16,  // the same of each of the others
   parameter II      = 1,   // least distance of two starts in cycles, >= 1
   parameter WINDOW  = 0    // starts at most so many cycles apart are whole multiples of II apart; 0: any distance from II on
 ) (
@@ -14,44 +17,51 @@ module clhls_pipe_ctl #(
   output wire             s_ready,  // register: a credit is left, the initiation interval has passed, WINDOW allows it
   output wire             start,    // s_valid & s_ready
   output wire [LATENCY:0] valid,    // valid[0] = start, valid[k] = start k cycles later (registers)
-  input  wire             exit_pop  // one word left the exit FIFO (its m_valid & m_ready)
+  input  wire [EXITS-1:0] exit_pop  // one word left the exit FIFO (its m_valid & m_ready)
 );
 
   initial begin
-    if (LATENCY < 0 || DEPTH < 1 || II < 1 || WINDOW < 0) begin
-      $display("clhls_pipe_ctl: LATENCY and WINDOW must be at least 0, DEPTH and II at least 1");
+    if (LATENCY < 0 || EXITS < 1 || DEPTH < 1 || OTHERS < 1 || II < 1 || WINDOW < 0) begin
+      $display("clhls_pipe_ctl: LATENCY and WINDOW must be at least 0, EXITS, DEPTH, OTHERS and II at least 1");
       $finish;
     end
   end
 
-  localparam CW = $clog2(DEPTH + 1);
-  localparam [CW-1:0] ALL = DEPTH[CW-1:0];
-  localparam [CW-1:0] NONE = 0;
-  localparam [CW-1:0] ONE = 1;
-
-  reg  [CW-1:0] credits_q;
-  reg           ready_q;
-  reg           back_q;    // a word left the exit FIFO in the cycle before: its pop comes late in a cycle
-  wire          credit_d;  // a credit is left in the next cycle
-  wire          pause;     // the next cycle is inside the initiation interval, or between two multiples of it
+  reg              ready_q;
+  wire [EXITS-1:0] credit_d;  // a credit is left in the next cycle
+  wire             pause;     // the next cycle is inside the initiation interval, or between two multiples of it
 
   assign s_ready = ready_q;
   assign start   = s_valid & ready_q;
   assign valid[0] = start;
-  assign credit_d = back_q | (credits_q != (start ? ONE : NONE));
 
   always @(posedge clk) begin
-    if (rst) begin
-      credits_q <= ALL;
-      ready_q   <= 1'b1;
-      back_q    <= 1'b0;
-    end else begin
-      if (start & ~back_q) credits_q <= credits_q - ONE;
-      else if (back_q & ~start) credits_q <= credits_q + ONE;
-      back_q  <= exit_pop;
-      ready_q <= credit_d & ~pause;
-    end
+    if (rst) ready_q <= 1'b1;
+    else ready_q <= (&credit_d) & ~pause;
   end
+
+  genvar e;
+  generate
+    for (e = 0; e < EXITS; e = e + 1) begin : g_exit
+      localparam PLACES = (e == 0) ? DEPTH : OTHERS;
+      localparam CW = $clog2(PLACES + 1);
+      localparam [CW-1:0] ALL = PLACES[CW-1:0];
+      localparam [CW-1:0] NONE = 0;
+      localparam [CW-1:0] ONE = 1;
+      reg [CW-1:0] credits_q;
+      reg          back_q;  // a word left the exit FIFO in the cycle before: its pop comes late in a cycle
+      assign credit_d[e] = back_q | (credits_q != (start ? ONE : NONE));
+      always @(posedge clk) begin
+        if (rst) begin
+          credits_q <= ALL;
+          back_q    <= 1'b0;
+        end else begin
+          if (start ^ back_q) credits_q <= credits_q + ({CW{~back_q}} | ONE);  // -1 or 1, by one adder in front of which nothing comes late
+          back_q <= exit_pop[e];
+        end
+      end
+    end
+  endgenerate
 
   generate
     if (II > 1 && WINDOW >= II) begin : g_window

@@ -257,7 +257,12 @@ impl Sizes<'_> {
         let p = |name: &str| self.param(name, 1).max(1) as f64;
         let counters =
             if p("II") > 1.0 { (p("II").log2() + p("WINDOW").log2()).ceil() } else { 0.0 };
-        Area { lut: 25.0 + counters, ff: 8.0 + p("LATENCY") + counters, ..Area::default() }
+        let others = p("EXITS") - 1.0;
+        Area {
+            lut: 10.0 + 11.0 * others + counters,
+            ff: 7.0 + p("LATENCY") + 6.6 * others + counters,
+            ..Area::default()
+        }
     }
 
     fn load(&self) -> Area {

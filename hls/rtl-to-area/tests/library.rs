@@ -41,7 +41,8 @@ fn queues_and_delays() {
 
 #[test]
 fn control() {
-    check("clhls_pipe_ctl", &[("LATENCY", 6)], 23.0, 12.0, 0.0);
+    check("clhls_pipe_ctl", &[("LATENCY", 6)], 10.0, 13.0, 0.0);
+    check("clhls_pipe_ctl", &[("LATENCY", 6), ("EXITS", 5)], 54.0, 39.0, 0.0);
     check("clhls_axil_control", &[("ARG_WORDS", 28)], 451.0, 1077.0, 1.0);
     check("clhls_merge", &[("N", 2), ("WIDTH", 120)], 246.0, 242.0, 0.0);
     check("clhls_arbiter", &[("N", 4)], 10.0, 3.0, 0.0);

@@ -135,8 +135,11 @@ impl Drawing<'_> {
             }
             let a = &s.accesses[inst];
             waits |= a.has_response();
-            // Requests and what waits beside them leave the segment's exit together.
-            let exit = format!("{block}_s{segment}_fifo_q");
+            // Requests leave queues of their own, or with what waits beside them the segment's exit.
+            let exit = match s.reserves_exit(block, segment) {
+                true => format!("queue{site}_q"),
+                false => format!("{block}_s{segment}_fifo_q"),
+            };
             self.edge(node, self.accesses[site], EdgeKind::Memory, 8 * a.bytes, 0, &exit);
         }
         waits

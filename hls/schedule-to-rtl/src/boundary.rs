@@ -1,13 +1,13 @@
 //! Boundaries between segments: accesses are issued from a token, and their answers joined with it.
 
-use crate::core::Core;
-use crate::memory::{self, Answer, Request};
+use crate::core::{Core, Exit};
+use crate::memory::{self, Request};
 use crate::onchip;
 use crate::operation::net;
 use crate::token::{Layout, Stream};
 use ir::{Block, Inst, Value};
 use rtl::{Expr, Net, Param};
-use schedule::MemoryKind;
+use schedule::{MemoryKind, ON_CHIP_LATENCY};
 
 /// Accesses at a boundary from which on their requests wait in queues of their own. A token that goes to fewer is offered to all of
 /// them and leaves when the last has taken it: one gate over all their readies, whose nets grow long with many.
@@ -17,6 +17,11 @@ const GATHERED_FROM: usize = 4;
 /// Places for the tokens beside queued requests none of which is answered.
 const BESIDE_QUEUES: u32 = 4;
 
+/// Words of a `clhls_queue`.
+const QUEUE_PLACES: u32 = 16;
+/// Cycles from the end of a segment, over an on-chip access, until its control knows that the token is gone.
+const ON_CHIP_TURN: u32 = ON_CHIP_LATENCY + 5;
+
 /// One of the ways that a token goes at a boundary.
 struct Way {
     /// The token is there for this way.
@@ -25,6 +30,20 @@ struct Way {
     ready: Net,
     /// Its taker is full a cycle before it takes no more (`clhls_broadcast`).
     early: bool,
+}
+
+/// What a token has for one of its accesses.
+struct Fields {
+    operands: Vec<Expr>,
+    slot: Expr,
+    lid: Expr,
+}
+
+impl Fields {
+    /// The request of it.
+    fn request(self, valid: Expr, ready: Net) -> Request {
+        Request { valid, ready, operands: self.operands, slot: self.slot, lid: self.lid }
+    }
 }
 
 /// Whether so many answers and the token beside them are joined by `clhls_gather`; registers follow then.
@@ -41,34 +60,30 @@ impl Core<'_> {
         s: Stream,
         layout: Layout,
     ) -> (Stream, Layout) {
-        let accesses = self.accesses(block, k);
+        let accesses = self.sh.s.accesses_behind(block, k);
         if accesses.is_empty() {
             return (s, layout);
         }
-        let carried: Vec<Value> = layout.values().collect();
-        let live = self.exit_values(block, k + 1, &carried);
-        // What segment k + 1 itself uses leaves boundary k as well.
-        let live = self.entry_values(block, k + 1, &carried, live);
-        let live_layout = Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &live)
-            .with_first(layout.has_first());
+        let live_layout = self.beside_layout(block, k, &layout);
         let name = format!("{block}_m{k}");
         let (ways, rest) = self.ways(&name, s, &accesses);
         let mut responses: Vec<(Inst, Stream)> = vec![];
         let mut depth = 0;
         for (&inst, way) in accesses.iter().zip(ways) {
-            let answer = self.issue(inst, s.data, &layout, way);
+            let fields = self.fields(inst, s.data, &layout);
+            let request = if way.early {
+                self.queue(inst, (way.valid, Some(way.ready), fields), QUEUE_PLACES).0
+            } else {
+                fields.request(way.valid, way.ready)
+            };
+            let answer = self.memories.connect(&mut self.b, self.sh, inst, request);
             depth = depth.max(answer.depth);
             if let Some(stream) = answer.stream {
                 responses.push((inst, stream));
             }
         }
         let stream = Stream::new(&mut self.b, &format!("{name}_rest"), live_layout.width());
-        let packed = {
-            let b = &self.b;
-            live_layout.pack(layout.ids(b, s.data), |v| {
-                layout.field(b, s.data, v).unwrap_or(Expr::bit(false))
-            })
-        };
+        let packed = self.pack_beside(s.data, &layout, &live_layout);
         self.b.assign(stream.data, packed);
         self.b.assign(stream.valid, rest.valid);
         self.b.assign(rest.ready, stream.ready);
@@ -86,7 +101,7 @@ impl Core<'_> {
                 ("EARLY", early.into()),
                 ("TARGET", Param::Text(self.sh.target.to_owned())),
             ];
-            let rest = (rest.valid.into(), rest.ready, rest.data.into());
+            let rest = (rest.valid.into(), Some(rest.ready), rest.data.into());
             let (beside, more) = self.buffer("clhls_fifo_ahead", &beside, rest, &params);
             (beside, gathered.then_some(more))
         } else {
@@ -95,13 +110,75 @@ impl Core<'_> {
         if responses.is_empty() {
             return (beside, live_layout);
         }
-        self.channel(format!("work-items waiting for memory in {block}"), block, beside);
+        self.waiting_channel(block, beside);
         self.join(&name, (block, k), (beside, more), &live_layout, &responses)
+    }
+
+    /// A segment and the boundary behind it without a FIFO between them: a token starts when the queue of each access and the one in
+    /// which it waits for the answers have a place for it ([`schedule::KernelSchedule::reserves_exit`]).
+    pub fn reserved_boundary(&mut self, block: Block, k: u32, exit: Exit) -> (Stream, Layout) {
+        let seg = &self.sh.s.blocks[block].segments[k as usize];
+        let (latency, places) = (seg.latency, seg.control.blocked_capacity());
+        let places = places.max(QUEUE_PLACES);
+        let live_layout = self.beside_layout(block, k, &exit.layout);
+        let name = format!("{block}_m{k}");
+        let (mut pops, mut responses) = (vec![], vec![]);
+        let mut waiting = 0;
+        for inst in self.sh.s.accesses_behind(block, k) {
+            let fields = self.fields(inst, exit.data, &exit.layout);
+            let (request, pop) = self.queue(inst, (exit.done.clone(), None, fields), places);
+            pops.push(pop);
+            let access = &self.sh.s.accesses[&inst];
+            let on_chip = self.sh.s.memories[access.memory].kind.is_on_chip();
+            let answer = self.memories.connect(&mut self.b, self.sh, inst, request);
+            waiting = waiting.max(if on_chip {
+                // Full rate; what a LUT RAM and a register have costs no more.
+                (latency + ON_CHIP_TURN).max(QUEUE_PLACES + 1)
+            } else {
+                places + answer.depth
+            });
+            responses.extend(answer.stream.map(|s| (inst, s)));
+        }
+        let packed = self.pack_beside(exit.data, &exit.layout, &live_layout);
+        let params = [
+            ("DEPTH", waiting.into()),
+            ("EARLY", true.into()),
+            ("TARGET", Param::Text(self.sh.target.to_owned())),
+        ];
+        let words = (exit.done.clone(), None, packed);
+        let (beside, more) =
+            self.buffer("clhls_fifo_ahead", &format!("{name}_beside"), words, &params);
+        let mut exits = vec![Expr::all([Expr::Net(beside.valid), beside.ready.into()])];
+        exits.append(&mut pops);
+        self.start_control(block, k, &exit, (waiting, places), exits);
+        self.waiting_channel(block, beside);
+        let more = is_gathered(responses.len()).then_some(more);
+        self.join(&name, (block, k), (beside, more), &live_layout, &responses)
+    }
+
+    fn waiting_channel(&mut self, block: Block, beside: Stream) {
+        self.channel(format!("work-items waiting for memory in {block}"), block, beside);
+    }
+
+    /// What goes on beside the accesses behind segment `k`.
+    fn beside_layout(&mut self, block: Block, k: u32, layout: &Layout) -> Layout {
+        let carried: Vec<Value> = layout.values().collect();
+        let live = self.exit_values(block, k + 1, &carried);
+        // What segment k + 1 itself uses leaves boundary k as well.
+        let live = self.entry_values(block, k + 1, &carried, live);
+        Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &live).with_first(layout.has_first())
+    }
+
+    /// Those fields of a token that go on.
+    fn pack_beside(&self, token: Net, from: &Layout, to: &Layout) -> Expr {
+        let b = &self.b;
+        to.pack(from.ids(b, token), |v| from.field(b, token, v).unwrap_or(Expr::bit(false)))
     }
 
     /// The ways of a token at a boundary: one for each access, and that of the token itself.
     fn ways(&mut self, name: &str, s: Stream, accesses: &[Inst]) -> (Vec<Way>, Way) {
-        let waits: Vec<bool> = accesses.iter().map(|i| self.may_wait(*i)).collect();
+        let plan = self.sh.s;
+        let waits: Vec<bool> = accesses.iter().map(|i| plan.may_wait(&plan.accesses[i])).collect();
         let queued = waits.iter().filter(|w| **w).count();
         if queued < QUEUED_FROM {
             let mut all = self.split(name, s.valid.into(), s.ready, accesses.len() + 1, false);
@@ -122,16 +199,6 @@ impl Core<'_> {
         let (mut at_once, mut later) = (at_once.into_iter(), later.into_iter());
         let mut next = |wait: bool| if wait { later.next() } else { at_once.next() };
         (waits.iter().map(|w| next(*w).expect("a way for each access")).collect(), rest)
-    }
-
-    /// Whether an access may wait in a queue in front of its unit. Where it is answered, the token comes back behind it. A store without
-    /// an answer is one that nothing of its work-item comes after: in device memory the launch waits for it, but an on-chip place may
-    /// belong to the next work-item as soon as the token is gone, so the memory has to take it before.
-    fn may_wait(&self, inst: Inst) -> bool {
-        let s = self.sh.s;
-        let access = &s.accesses[&inst];
-        let device = matches!(s.memories[access.memory].kind, MemoryKind::Device { .. });
-        device || access.has_response()
     }
 
     /// The ways of a token to `n` takers: each at its own time, or `early`, all at once when each has a place.
@@ -160,12 +227,13 @@ impl Core<'_> {
         ways
     }
 
-    /// A buffer that says whether another word follows the first: an instance of `module` between two streams.
+    /// A buffer that says whether another word follows the first: an instance of `module` between two streams. Without `ready` the writer
+    /// knows that there is a place.
     fn buffer(
         &mut self,
         module: &str,
         name: &str,
-        (valid, ready, data): (Expr, Net, Expr),
+        (valid, ready, data): (Expr, Option<Net>, Expr),
         params: &[(&str, Param)],
     ) -> (Stream, Net) {
         let width = self.b.expr_width(&data);
@@ -175,9 +243,12 @@ impl Core<'_> {
         for (name, value) in params {
             buffer = buffer.param(name, value.clone());
         }
+        buffer = buffer.input("s_valid", valid);
+        buffer = match ready {
+            Some(ready) => buffer.output("s_ready", ready),
+            None => buffer.open("s_ready"),
+        };
         buffer
-            .input("s_valid", valid)
-            .output("s_ready", ready)
             .input("s_data", data)
             .output("m_valid", out.valid)
             .output("m_more", more)
@@ -187,30 +258,22 @@ impl Core<'_> {
         (out, more)
     }
 
-    /// Connects an access to its memory, through a queue where its way asks for one.
-    fn issue(&mut self, inst: Inst, token: Net, layout: &Layout, way: Way) -> Answer {
-        let mut request = self.request(inst, token, layout, &way);
-        if way.early {
-            request = self.queue(inst, request);
-        }
-        self.memories.connect(&mut self.b, self.sh, inst, request)
-    }
-
-    /// The operands of an access as expressions over the token.
-    fn request(&mut self, inst: Inst, token: Net, layout: &Layout, way: &Way) -> Request {
-        let args = self.sh.s.func.insts[inst].args.clone();
+    /// What a token has for an access.
+    fn fields(&self, inst: Inst, token: Net, layout: &Layout) -> Fields {
+        let args = &self.sh.s.func.insts[inst].args;
         let operands = args.iter().map(|v| self.value(*v, token, layout)).collect();
-        Request {
-            valid: way.valid.clone(),
-            ready: way.ready,
-            operands,
-            slot: layout.slot(&self.b, token),
-            lid: layout.lid(&self.b, token),
-        }
+        let (slot, lid) = (layout.slot(&self.b, token), layout.lid(&self.b, token));
+        Fields { operands, slot, lid }
     }
 
-    /// A request behind a queue that holds those bits of it that differ between tokens and that its memory looks at.
-    fn queue(&mut self, inst: Inst, mut r: Request) -> Request {
+    /// A request behind a queue that holds those bits of it that differ between tokens and that its memory looks at, and the pulse with
+    /// which a word leaves the queue. Without a net for readiness the writer knows that there is one of `places` free.
+    fn queue(
+        &mut self,
+        inst: Inst,
+        (valid, ready, mut r): (Expr, Option<Net>, Fields),
+        places: u32,
+    ) -> (Request, Expr) {
         let s = self.sh.s;
         let access = &s.accesses[&inst];
         let mem = &s.memories[access.memory];
@@ -247,8 +310,15 @@ impl Core<'_> {
         let parts: Vec<Expr> = parts.rev().collect();
         let packed = if parts.is_empty() { Expr::bit(false) } else { Expr::concat(parts) };
         let name = format!("queue{}", memory::site(self.sh, inst));
-        let words = (r.valid, r.ready, packed);
-        let (out, _) = self.buffer("clhls_queue", &name, words, &[("EARLY", true.into())]);
+        let words = (valid, ready, packed);
+        let early = ("EARLY", true.into());
+        let (out, _) = if places > QUEUE_PLACES {
+            let target = ("TARGET", Param::Text(self.sh.target.to_owned()));
+            let params = [("DEPTH", places.into()), early, target];
+            self.buffer("clhls_fifo_ahead", &name, words, &params)
+        } else {
+            self.buffer("clhls_queue", &name, words, &[early])
+        };
         let mut lo = 0;
         for ((e, width), kept) in fields.into_iter().zip(widths).zip(kept) {
             let bits = width.min(kept);
@@ -259,13 +329,8 @@ impl Core<'_> {
             };
             lo += bits;
         }
-        Request {
-            valid: out.valid.into(),
-            ready: out.ready,
-            operands: r.operands,
-            slot: r.slot,
-            lid: r.lid,
-        }
+        let pop = Expr::all([Expr::Net(out.valid), out.ready.into()]);
+        (r.request(out.valid.into(), out.ready), pop)
     }
 
     /// Of the values carried over a boundary, those that the next segment or anything later uses.
@@ -312,7 +377,7 @@ impl Core<'_> {
                 let mut mores = vec![more];
                 for &(inst, answer) in responses {
                     let name = format!("answer{}", memory::site(self.sh, inst));
-                    let words = (answer.valid.into(), answer.ready, answer.data.into());
+                    let words = (answer.valid.into(), Some(answer.ready), answer.data.into());
                     let (answer, more) = self.buffer("clhls_queue", &name, words, &[]);
                     parts.push(answer);
                     mores.push(more);

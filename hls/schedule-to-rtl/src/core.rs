@@ -100,6 +100,20 @@ pub struct SegmentDatapath {
     pub latency: u32,
 }
 
+/// Where tokens leave the datapath of a segment.
+pub struct Exit {
+    /// The stream that they come from; its reader is the control of the segment.
+    pub entry: Stream,
+    /// Bit k: a token is in cycle k of the segment.
+    pub tokens: Net,
+    /// A token leaves in this cycle.
+    pub done: Expr,
+    /// The token.
+    pub data: Net,
+    /// Its layout.
+    pub layout: Layout,
+}
+
 /// A channel that the report of a hang can name.
 pub struct ChannelInfo {
     /// What it connects.
@@ -276,6 +290,11 @@ impl<'a> Core<'a> {
         let mut gate = None;
         for k in 0..count as u32 {
             let events = events.as_deref_mut();
+            if self.sh.s.reserves_exit(block, k) {
+                let exit = self.datapath(block, k, stream, layout, events);
+                (stream, layout) = self.reserved_boundary(block, k, exit);
+                continue;
+            }
             (stream, layout) = self.segment(block, k, stream, layout, events);
             if let Some(order) = order.filter(|o| o.from == k) {
                 let closed = self.order_gate(block, order.distance, stream, layout.width());
@@ -308,24 +327,16 @@ impl<'a> Core<'a> {
     fn waits_for_many(&self, block: Block, k: u32) -> bool {
         let Some(before) = k.checked_sub(1) else { return false };
         let func = &self.sh.s.func;
-        let answers = self.accesses(block, before);
+        let answers = self.sh.s.accesses_behind(block, before);
         let responses = answers.iter().filter(|i| self.sh.s.accesses[*i].has_response()).count();
         if is_gathered(responses) {
             return false;
         }
         let answers = answers.iter().filter(|i| func.insts[**i].result.is_some()).count();
-        let requests = self.accesses(block, k).len();
+        let requests = self.sh.s.accesses_behind(block, k).len();
         let leaves =
             matches!(func.blocks[block].term, Terminator::Jump(_) | Terminator::Branch { .. });
         answers > 0 && if requests > 0 { answers + requests > MOST_TOGETHER } else { leaves }
-    }
-
-    /// Accesses at a boundary, in order.
-    pub fn accesses(&self, block: Block, segment: u32) -> Vec<Inst> {
-        let s = self.sh.s;
-        let at = |i: &Inst| s.place[*i] == Some(Place::Boundary { segment });
-        let insts = s.func.blocks[block].insts.iter().copied();
-        insts.filter(|i| at(i) && s.accesses.contains_key(i)).collect()
     }
 
     /// What the segments of a block ask for; made once for all of them, because a block may have many.
@@ -343,6 +354,7 @@ impl<'a> Core<'a> {
         made.iter().copied().filter(goes_on).collect()
     }
 
+    /// A segment and its exit FIFO.
     fn segment(
         &mut self,
         block: Block,
@@ -351,15 +363,46 @@ impl<'a> Core<'a> {
         layout: Layout,
         events: Option<&mut LoopEvents>,
     ) -> (Stream, Layout) {
-        let seg = self.sh.s.blocks[block].segments[k as usize].clone();
-        let body = self.body(block, k);
-        if body.is_empty() && seg.latency == 0 && events.is_none() {
+        if !self.sh.s.is_segment(block, k) {
             if !self.waits_for_many(block, k) {
                 return (s, layout);
             }
             // A FIFO of two words is a skid buffer: neither side sees the other's handshake in the same cycle.
             return (self.fifo(&format!("{block}_s{k}_apart"), s, layout.width(), 2), layout);
         }
+        let exit = self.datapath(block, k, s, layout, events);
+        let control = self.sh.s.blocks[block].segments[k as usize].control;
+        let depth = control.blocked_capacity();
+        let name = format!("{block}_s{k}");
+        let word = Stream::new(&mut self.b, &format!("{name}_exit"), exit.layout.width());
+        let queue = self.fifo(&format!("{name}_fifo"), word, exit.layout.width(), depth);
+        let pop = Expr::all([queue.valid.into(), queue.ready.into()]);
+        match control {
+            Control::StallFree { .. } => {
+                self.start_control(block, k, &exit, (depth, depth), vec![pop]);
+            }
+            Control::Enabled => {
+                self.b.assign(exit.tokens, exit.entry.valid);
+                self.b.assign(exit.entry.ready, word.ready);
+            }
+        }
+        self.b.assign(word.valid, exit.done);
+        self.b.assign(word.data, exit.data);
+        self.channel(format!("exit of segment {k} of {block}"), block, queue);
+        (queue, exit.layout)
+    }
+
+    /// The datapath of a segment; its `tokens` and the readiness of its entry are to be driven.
+    fn datapath(
+        &mut self,
+        block: Block,
+        k: u32,
+        s: Stream,
+        layout: Layout,
+        events: Option<&mut LoopEvents>,
+    ) -> Exit {
+        let seg = self.sh.s.blocks[block].segments[k as usize].clone();
+        let body = self.body(block, k);
         let made: Vec<Value> = layout
             .values()
             .chain(body.iter().filter_map(|(i, _)| self.sh.s.func.insts[*i].result))
@@ -371,10 +414,10 @@ impl<'a> Core<'a> {
         let module = format!("{}_{name}", self.sh.name);
         let datapath = SegmentDatapath { block, k, body, latency: seg.latency };
         let fixed = self.segment_module(&module, &datapath, &layout, &out);
-        let result = self.b.net(&format!("{name}_exit_data"), out.width());
-        let valid = self.b.net(&format!("{name}_valid"), seg.latency + 1);
+        let data = self.b.net(&format!("{name}_exit_data"), out.width());
+        let tokens = self.b.net(&format!("{name}_valid"), seg.latency + 1);
         let outputs = match events {
-            Some(e) => e.segment_outputs(&mut self.b, self.sh.s, block, k, valid),
+            Some(e) => e.segment_outputs(&mut self.b, self.sh.s, block, k, tokens),
             None => vec![],
         };
         let mut i = self
@@ -383,7 +426,7 @@ impl<'a> Core<'a> {
             .comment(format!("segment {k} of {block}, latency {}", seg.latency))
             .input("in_token", s.data);
         if self.sh.counts_tokens(block, &datapath.body) {
-            i = i.input("in_valid", valid);
+            i = i.input("in_valid", tokens);
         }
         for v in fixed {
             i = i.input(&Fixed::port(v), self.fixed.expr(v));
@@ -391,40 +434,41 @@ impl<'a> Core<'a> {
         for (port, net) in outputs {
             i = i.output(&port, net);
         }
-        i.output("out_token", result).done();
-        let exit = Stream::new(&mut self.b, &format!("{name}_exit"), out.width());
-        let depth = seg.control.blocked_capacity();
-        let queue = self.fifo(&format!("{name}_fifo"), exit, out.width(), depth);
-        let pop = Expr::all([queue.valid.into(), queue.ready.into()]);
-        match seg.control {
-            Control::StallFree { .. } => {
-                let mut control = self
-                    .b
-                    .instance("clhls_pipe_ctl", &format!("u_{name}_ctl"))
-                    .param("LATENCY", seg.latency)
-                    .param("DEPTH", depth)
-                    .param("II", seg.ii);
-                if seg.window > 0 {
-                    control = control.param("WINDOW", seg.window);
-                }
-                control
-                    .input("s_valid", s.valid)
-                    .output("s_ready", s.ready)
-                    .open("start")
-                    .output("valid", valid)
-                    .input("exit_pop", pop)
-                    .done();
-            }
-            Control::Enabled => {
-                self.b.assign(valid, s.valid);
-                self.b.assign(s.ready, exit.ready);
-            }
+        i.output("out_token", data).done();
+        let done = self.b.slice(tokens, seg.latency, 1);
+        Exit { entry: s, tokens, done, data, layout: out }
+    }
+
+    /// The control of a stall-free segment whose tokens go into exit queues with these pulses of words that leave; the first has `places`
+    /// for tokens, each of the others so many.
+    pub fn start_control(
+        &mut self,
+        block: Block,
+        k: u32,
+        exit: &Exit,
+        (places, others): (u32, u32),
+        pops: Vec<Expr>,
+    ) {
+        let seg = &self.sh.s.blocks[block].segments[k as usize];
+        let mut control = self
+            .b
+            .instance("clhls_pipe_ctl", &format!("u_{block}_s{k}_ctl"))
+            .param("LATENCY", seg.latency)
+            .param("DEPTH", places)
+            .param("II", seg.ii);
+        if pops.len() > 1 {
+            control = control.param("EXITS", pops.len() as u32).param("OTHERS", others);
         }
-        let done = self.b.slice(valid, seg.latency, 1);
-        self.b.assign(exit.valid, done);
-        self.b.assign(exit.data, result);
-        self.channel(format!("exit of segment {k} of {block}"), block, queue);
-        (queue, out)
+        if seg.window > 0 {
+            control = control.param("WINDOW", seg.window);
+        }
+        control
+            .input("s_valid", exit.entry.valid)
+            .output("s_ready", exit.entry.ready)
+            .open("start")
+            .output("valid", exit.tokens)
+            .input("exit_pop", Expr::concat(pops.into_iter().rev().collect()))
+            .done();
     }
 
     /// The module of a segment's datapath; gives the launch-uniform values it reads.

@@ -6,6 +6,7 @@
 //! `verify()` checks dependences, occupancy and freedom from deadlock; `verify_timing()` checks
 //! every register-to-register path against the clock period. This crate knows no Verilog.
 
+pub mod exits;
 pub mod memory;
 pub mod parse;
 pub mod place;

@@ -98,6 +98,7 @@ module bench;
   integer retire_rate = 4, holding = 0;
 
   always @(posedge clk) if (!rst) begin
+    check(dut.e_free_q === (~dut.e_valid_q | (dut.e_ready & dut.e_last_q)), "what is said of the work-item stage a cycle ahead");
     if (was) check(m_valid && all === was_all, "valid or token changed before ready");
     was <= m_valid & ~m_ready;
     was_all <= all;

@@ -1,8 +1,10 @@
-// clhls_pipe_ctl with its exit FIFO: nothing lost, no overflow, initiation interval, window, full rate when DEPTH >= LATENCY + 3.
+// clhls_pipe_ctl with its exit FIFOs: nothing lost, no overflow, initiation interval, window, full rate when DEPTH >= LATENCY + 3.
 `default_nettype none
 module bench;
   parameter LATENCY = 5;
   parameter DEPTH   = 16;
+  parameter EXITS   = 1;
+  parameter OTHERS  = 16;
   parameter II      = 1;
   parameter WINDOW  = 0;
   `include "bench.vh"
@@ -21,9 +23,9 @@ module bench;
   reg [299:0]      starts = 0;  // starts[k]: one k + 1 cycles ago
 
   clhls_pipe_ctl #(
-    .LATENCY(LATENCY), .DEPTH(DEPTH), .II(II), .WINDOW(WINDOW)
+    .LATENCY(LATENCY), .EXITS(EXITS), .DEPTH(DEPTH), .OTHERS(OTHERS), .II(II), .WINDOW(WINDOW)
   ) dut (
-    .clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .start(start), .valid(valid), .exit_pop(m_valid & m_ready)
+    .clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .start(start), .valid(valid), .exit_pop(pops)
   );
 
   // the datapath: a delay line without enable
@@ -44,6 +46,32 @@ module bench;
     .clk(clk), .rst(rst), .s_valid(valid[LATENCY]), .s_ready(exit_ready), .s_data(data[32*LATENCY +: 32]),
     .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
   );
+
+  // further exits, at their own pace, through queues that take a word whenever it is valid
+  wire [EXITS-1:0] pops;
+  assign pops[0] = m_valid & m_ready;
+  generate
+    for (g = 1; g < EXITS; g = g + 1) begin : g_other
+      wire        more, ready, some;
+      reg         take = 0;
+      wire [31:0] word;
+      reg  [31:0] next = 0;
+      clhls_fifo_ahead #(
+        .WIDTH(32), .DEPTH(OTHERS), .EARLY(1)
+      ) u_exit (
+        .clk(clk), .rst(rst), .s_valid(valid[LATENCY]), .s_ready(ready), .s_data(data[32*LATENCY +: 32]),
+        .m_valid(some), .m_more(more), .m_ready(take), .m_data(word)
+      );
+      assign pops[g] = some & take;
+      always @(posedge clk) if (!rst) begin
+        if (some & take) begin
+          check(word === next, "wrong word behind another exit");
+          next <= next + 1;
+        end
+        take <= out_turn(g);
+      end
+    end
+  endgenerate
 
   always @(posedge clk) if (!rst) begin
     if (valid[LATENCY]) check(exit_ready, "exit FIFO overflows");

@@ -1,39 +1,49 @@
-  // Tokens in the pipe and in the exit FIFO never exceed DEPTH; starts are II apart, inside the window multiples of that; valid is
+  // Tokens in the pipe and in each exit FIFO never exceed its places; starts are II apart, inside the window multiples of that; valid is
   // start delayed; ready when it may be.
   `include "formal.vh"
-  reg [CW:0] f_fifo;       // words in the exit FIFO
-  reg [CW:0] f_pipe;       // tokens between start and the FIFO
-  reg [7:0]  f_since;      // cycles since the last start, saturating
-  reg [7:0]  f_phase;      // the same modulo II
+  localparam FW = $clog2((DEPTH > OTHERS ? DEPTH : OTHERS) + 1) + 1;
+  reg [FW-1:0]    f_pipe;   // tokens between start and the FIFOs
+  reg [7:0]       f_since;  // cycles since the last start, saturating
+  reg [7:0]       f_phase;  // the same modulo II
+  wire [EXITS-1:0] f_some;  // the exit has a credit
   integer f_k;
-  reg [CW:0] f_inside;
+  reg [FW-1:0] f_inside;
   always @* begin
     f_inside = 0;
     for (f_k = 1; f_k <= LATENCY; f_k = f_k + 1) f_inside = f_inside + valid[f_k];
   end
   always @(posedge clk) begin
     if (rst) begin
-      f_fifo  <= 0;
       f_pipe  <= 0;
       f_since <= 8'hFF;
       f_phase <= 0;
     end else begin
-      f_fifo <= f_fifo + valid[LATENCY] - exit_pop;
       f_pipe <= f_pipe + start - valid[LATENCY];
       f_phase <= start ? 1 % II : (f_phase == II - 1) ? 0 : f_phase + 1;
       f_since <= start ? 1 : (f_since == 8'hFF) ? 8'hFF : f_since + 1;
     end
   end
-  // the FIFO gives only what it has
-  always @* if (f_on & exit_pop) assume (f_fifo != 0);
   always @* if (f_on) begin
     assert (f_pipe == f_inside);
-    assert (f_fifo + f_pipe + back_q <= DEPTH);
-    assert (credits_q == DEPTH - f_fifo - f_pipe - back_q);
     if (start & ~rst) assert (f_since >= II);
-    assert (ready_q == (credits_q != 0 && f_since >= II && (f_since > WINDOW || f_phase == 0)));
-    if (valid[LATENCY]) assert (f_fifo < DEPTH);
+    assert (ready_q == (&f_some && f_since >= II && (f_since > WINDOW || f_phase == 0)));
   end
+  genvar f_e;
+  generate
+    for (f_e = 0; f_e < EXITS; f_e = f_e + 1) begin : g_formal_exit
+      localparam PLACES = (f_e == 0) ? DEPTH : OTHERS;
+      reg [FW-1:0] f_fifo;  // words in the exit FIFO
+      always @(posedge clk) f_fifo <= rst ? 0 : f_fifo + valid[LATENCY] - exit_pop[f_e];
+      // the FIFO gives only what it has
+      always @* if (f_on & exit_pop[f_e]) assume (f_fifo != 0);
+      assign f_some[f_e] = g_exit[f_e].credits_q != 0;
+      always @* if (f_on) begin
+        assert (f_fifo + f_pipe + g_exit[f_e].back_q <= PLACES);
+        assert (g_exit[f_e].credits_q == PLACES - f_fifo - f_pipe - g_exit[f_e].back_q);
+        if (valid[LATENCY]) assert (f_fifo < PLACES);
+      end
+    end
+  endgenerate
   genvar f_i;
   generate
     for (f_i = 1; f_i <= LATENCY; f_i = f_i + 1) begin : g_formal
