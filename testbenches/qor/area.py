@@ -16,7 +16,7 @@ import common
 from common import Failed
 
 BOARD = "ulx3s"
-CLOCK_MHZ = 75  # the board's default, which the kernels are scheduled for
+CLOCK_MHZ = 120  # the board's default, which the kernels are scheduled for
 SEED = 1
 AVAILABLE = {"lut": 83640, "ff": 83640, "bram": 208, "dsp": 156}
 # Before `synth_ecp5`: it merges and shares first and then no longer sees which registers are constant, such as the address bits

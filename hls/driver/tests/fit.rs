@@ -105,7 +105,7 @@ fn build_lines(divisions: u32, line: &dyn Fn(u32) -> String) -> (String, serde_j
     let folder = tempfile::tempdir().expect("scratch");
     let (input, out) = (folder.path().join("long.clir"), folder.path().join("out"));
     std::fs::write(&input, source).expect("input");
-    let args = ["build", text(&input), "--board", "ulx3s", "-o", text(&out)];
+    let args = ["build", text(&input), "--board", "ulx3s", "--clock", "75", "-o", text(&out)];
     let outcome = clhls(&[&args[..], &["--compute-units", "1"]].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     let report = std::fs::read_to_string(out.join("report.json")).expect("report");

@@ -295,7 +295,10 @@ fn built(name: &str, source: &str, board: &str, options: &[&str]) -> (Kernel, Lo
     let (input, out) = (dir.path().join("k.cl"), dir.path().join("out"));
     std::fs::write(&input, source).expect("written");
     let args = ["build", text(&input), "-q", "--board", board, "--compiler", "clang-15"];
-    let o = clhls(&[&args[..], &["-o", text(&out)], options].concat());
+    // The cases are made for this clock of the small board.
+    let slow = board == "ulx3s" && !options.contains(&"--clock");
+    let clock: &[&str] = if slow { &["--clock", "75"] } else { &[] };
+    let o = clhls(&[&args[..], &["-o", text(&out)], clock, options].concat());
     assert_eq!(o.code, DONE, "{name}: {}", o.err);
     let json = std::fs::read_to_string(out.join("report.json")).expect("written");
     let mut report = Report::parse(&json).expect("a report");
