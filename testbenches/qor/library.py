@@ -12,7 +12,7 @@ import common
 from common import Failed
 
 ASKED_MHZ = 150  # whole designs lose 20 to 30 % to longer nets
-PNR = [str(ASKED_MHZ) if word == str(area.CLOCK_MHZ) else word for word in area.PNR]
+PNR = area.options(ASKED_MHZ)
 FOLDERS = [common.ROOT / "rtl-templates" / "lib", common.ROOT / "rtl-templates" / "axi"]
 
 # What units of ulx3s have in common: a bus of 8 bytes, 32 bits of addresses, memory that answers after 16 cycles.

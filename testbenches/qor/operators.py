@@ -13,7 +13,7 @@ from common import Failed
 
 BOARD = "ulx3s"
 CLOCK_MHZ = 120
-PNR = [str(CLOCK_MHZ) if word == str(area.CLOCK_MHZ) else word for word in area.PNR]
+PNR = area.options(CLOCK_MHZ)
 
 ARITHMETIC = [f"{op}_{kind}" for kind in ("f32", "f16", "bf16", "f64") for op in ("fadd", "fmul", "fma", "fdiv", "fsqrt")]
 SIMPLE = ["fcmp_olt_f32", "fmin_f32", "fround_f32_rte", "fround_f32_rtz", "fcmp_olt_f64", "fmin_f64", "fround_f64_rte"]

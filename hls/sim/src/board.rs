@@ -4,6 +4,7 @@ use crate::SimOptions;
 use crate::device::{Simulator, model_error};
 use crate::launch::{Limits, Outcome, channels, explain};
 use crate::report::Context;
+use crate::together::{Joint, LOOK, joints};
 use abi::{Kernel, Manifest, regs};
 use host::{Error, ErrorKind};
 use std::collections::BTreeMap;
@@ -22,10 +23,11 @@ const INTERRUPT_DONE: u32 = 1;
 ///
 /// Time passes for a kernel while its registers are accessed; a read of the control register of a kernel that runs
 /// waits for its interrupt for up to 50,000 cycles. The board enables that interrupt and acknowledges it, as the driver of
-/// a card does, unless the host does so itself.
+/// a card does, unless the host does so itself. Time passes for the kernels together that pipes connect, whichever of them is asked.
 pub struct Board {
     device: Simulator,
     running: BTreeMap<usize, Running>,
+    joints: Vec<Joint>,
 }
 
 /// The instance of a kernel, and what its host has told it.
@@ -64,7 +66,9 @@ impl Board {
             // a host at this level makes and fills the memory of program-scope variables itself
             device.memory.free_at(device.program_base)?;
         }
-        Ok(Self { device, running: BTreeMap::new() })
+        let kernels: Vec<&Kernel> = device.manifest().kernels.iter().collect();
+        let joints = joints(&device.manifest().links, &kernels);
+        Ok(Self { device, running: BTreeMap::new(), joints })
     }
 
     /// The manifest.
@@ -158,9 +162,12 @@ impl Board {
         let mut running = self.take(kernel)?;
         if offset == regs::CTRL
             && let Some(since) = running.started
-            && let Some(outcome) = self.wait(kernel, &mut running, since)?
         {
-            return Err(self.explain(kernel, &running, &outcome));
+            if self.joints.iter().any(|j| j.is_at(kernel)) {
+                running = self.wait_connected(kernel, running, since)?;
+            } else if let Some(outcome) = self.wait(kernel, &mut running, since)? {
+                return Err(self.explain(kernel, &running, &outcome));
+            }
         }
         let mut session =
             running.model.session(self.device.memory.regions_mut()).map_err(model_error)?;
@@ -179,7 +186,8 @@ impl Board {
             return Ok(running);
         }
         let name = self.kernel(kernel)?.signature.name.clone();
-        let model = self.device.take_model(&name)?;
+        let mut model = self.device.take_model(&name)?;
+        self.joints.iter().for_each(|joint| joint.open(kernel, &mut model));
         Ok(Running { model, written: BTreeMap::new(), started: None, own_interrupts: false })
     }
 
@@ -217,6 +225,101 @@ impl Board {
             RunEnd::Interrupt => {
                 let status = session.read_register(regs::ISR).map_err(model_error)?;
                 session.write_register(regs::ISR, status).map_err(model_error)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The kernels that pipes connect with one, itself among them.
+    fn connected(&self, kernel: usize) -> Vec<usize> {
+        let mut all = vec![kernel];
+        let mut next = 0;
+        while let Some(&k) = all.get(next) {
+            for joint in self.joints.iter().filter(|j| j.is_at(k)) {
+                for end in [joint.writer.0, joint.reader.0] {
+                    if !all.contains(&end) {
+                        all.push(end);
+                    }
+                }
+            }
+            next += 1;
+        }
+        all
+    }
+
+    /// Lets time pass for a kernel that runs and those that pipes connect with it.
+    fn wait_connected(
+        &mut self,
+        kernel: usize,
+        running: Running,
+        since: u64,
+    ) -> Result<Running, Error> {
+        let numbers = self.connected(kernel);
+        let mut group = vec![running];
+        for &k in &numbers[1..] {
+            group.push(self.take(k)?);
+        }
+        let wrong = match self.run_connected(&numbers, &mut group)? {
+            Some(wrong) => Some(wrong),
+            None if group[0].model.cycles() - since > self.device.options.max_cycles => {
+                Some((0, Outcome::Limit))
+            }
+            None => None,
+        };
+        if let Some((k, outcome)) = wrong {
+            // All of them start anew, and without packets between them.
+            let here = |j: &&mut Joint| numbers.contains(&j.writer.0);
+            self.joints.iter_mut().filter(here).for_each(Joint::clear);
+            return Err(self.explain(numbers[k], &group[k], &outcome));
+        }
+        let mut group = numbers.into_iter().zip(group);
+        let asked = group.next().map(|(_, running)| running);
+        self.running.extend(group);
+        asked.ok_or_else(|| Error::new(ErrorKind::Device, "no kernel was asked".to_owned()))
+    }
+
+    /// Runs kernels until the first of them raises its interrupt or a while has passed; which of them went wrong, if any.
+    fn run_connected(
+        &mut self,
+        numbers: &[usize],
+        group: &mut [Running],
+    ) -> Result<Option<(usize, Outcome)>, Error> {
+        // While one has not been started, the others may wait for it.
+        let complete = group.iter().all(|r| r.started.is_some());
+        let own_interrupts = group[0].own_interrupts;
+        let asked = self.device.manifest().kernels[numbers[0]].clone();
+        let regions = self.device.memory.regions_mut();
+        let models = group.iter_mut().map(|r| &mut r.model).collect();
+        let mut sessions = Model::all_sessions(models, regions).map_err(model_error)?;
+        let place = |k: usize| numbers.iter().position(|n| *n == k).unwrap_or(0);
+        for cycle in 1..=POLL_CYCLES {
+            let mut interrupt = false;
+            for (k, session) in sessions.iter_mut().enumerate() {
+                match session.step().map_err(model_error)? {
+                    RunEnd::Fault => return Ok(Some((k, Outcome::Fault))),
+                    RunEnd::Interrupt => interrupt |= k == 0,
+                    RunEnd::Limit | RunEnd::Stuck => {}
+                }
+            }
+            let here = self.joints.iter_mut().filter(|j| numbers.contains(&j.writer.0));
+            here.for_each(|joint| joint.pass(&mut sessions, place));
+            if interrupt {
+                if !own_interrupts {
+                    let session = &mut sessions[0];
+                    let status = session.read_register(regs::ISR).map_err(model_error)?;
+                    session.write_register(regs::ISR, status).map_err(model_error)?;
+                }
+                return Ok(None);
+            }
+            if complete && cycle % LOOK == 0 {
+                let mut stuck = true;
+                for session in &mut sessions {
+                    stuck = stuck && session.is_stuck(WATCHDOG).map_err(model_error)?;
+                }
+                if stuck {
+                    let waiting = channels(&mut sessions[0], &asked)?;
+                    return Ok(Some((0, Outcome::Stuck(waiting))));
+                }
             }
         }
         Ok(None)

@@ -13,7 +13,7 @@ use verilator_sys::{Model, Region, RunEnd, Session};
 /// could not pass every cycle.
 const BETWEEN: usize = 2;
 /// Cycles between two looks at whether anything moves.
-const LOOK: u64 = 1024;
+pub(crate) const LOOK: u64 = 1024;
 
 /// What the kernels have in common.
 pub(crate) struct Board<'a, 'r> {
@@ -23,10 +23,10 @@ pub(crate) struct Board<'a, 'r> {
     pub program_base: u64,
 }
 
-/// A pipe between two of the kernels: numbers of the launches and of their streams.
-struct Joint {
-    writer: (usize, usize),
-    reader: (usize, usize),
+/// A pipe between two of the kernels: their numbers in a list and those of their streams.
+pub(crate) struct Joint {
+    pub writer: (usize, usize),
+    pub reader: (usize, usize),
     /// A packet on its way, and whether it is there.
     packet: Vec<u8>,
     full: bool,
@@ -38,18 +38,11 @@ pub(crate) fn run(
     launches: &[Prepared],
     mut models: Vec<Model>,
 ) -> Result<Vec<LaunchStats>, Error> {
-    let mut joints = joints(board.links, launches);
+    let kernels: Vec<&Kernel> = launches.iter().map(|l| &l.kernel).collect();
+    let mut joints = joints(board.links, &kernels);
     for (k, (launch, model)) in launches.iter().zip(&mut models).enumerate() {
         pipes::fill(model, &launch.kernel, &launch.args, board.regions);
-        for joint in &joints {
-            let room = BETWEEN * joint.packet.len();
-            if joint.writer.0 == k {
-                model.put_stream(joint.writer.1, &[], room);
-            }
-            if joint.reader.0 == k {
-                model.put_stream(joint.reader.1, &[], 0);
-            }
-        }
+        joints.iter().for_each(|joint| joint.open(k, model));
     }
     let outcomes = run_models(&mut board, launches, &mut models, &mut joints)?;
     for (k, (launch, model)) in launches.iter().zip(&models).enumerate() {
@@ -81,12 +74,12 @@ pub(crate) fn run(
     }
 }
 
-fn joints(links: &[Link], launches: &[Prepared]) -> Vec<Joint> {
+/// The pipes between kernels of a list.
+pub(crate) fn joints(links: &[Link], kernels: &[&Kernel]) -> Vec<Joint> {
     let place = |end: &LinkEnd| {
-        let number = launches.iter().position(|l| l.kernel.signature.name == end.kernel)?;
-        let kernel: &Kernel = &launches[number].kernel;
-        let index = streams(kernel).position(|(arg, _)| arg.index == end.arg)?;
-        let (_, stream) = streams(kernel).nth(index)?;
+        let number = kernels.iter().position(|k| k.signature.name == end.kernel)?;
+        let index = streams(kernels[number]).position(|(arg, _)| arg.index == end.arg)?;
+        let (_, stream) = streams(kernels[number]).nth(index)?;
         Some(((number, index), stream.data_bits as usize / 8))
     };
     let joint = |link: &Link| {
@@ -123,7 +116,7 @@ fn run_models(
                 *state = Running::Ended(complete(session, &launch.kernel, started, end)?);
             }
         }
-        joints.iter_mut().for_each(|joint| joint.pass(&mut sessions));
+        joints.iter_mut().for_each(|joint| joint.pass(&mut sessions, |k| k));
         cycles += 1;
         let failed = running.iter().any(|r| matches!(r, Running::Ended(o) if !o.is_done()));
         if failed || cycles >= board.limits.max_cycles {
@@ -160,8 +153,30 @@ impl Running {
 }
 
 impl Joint {
-    fn pass(&mut self, sessions: &mut [Session<'_>]) {
+    /// What stands at the streams of kernel `k`, when its model is new.
+    pub fn open(&self, k: usize, model: &mut Model) {
+        if self.writer.0 == k {
+            model.put_stream(self.writer.1, &[], BETWEEN * self.packet.len());
+        }
+        if self.reader.0 == k {
+            model.put_stream(self.reader.1, &[], 0);
+        }
+    }
+
+    /// Whether it is at a kernel.
+    pub fn is_at(&self, k: usize) -> bool {
+        self.writer.0 == k || self.reader.0 == k
+    }
+
+    /// Forgets the packet on its way.
+    pub fn clear(&mut self) {
+        self.full = false;
+    }
+
+    /// Lets packets pass; `session` is that of a kernel.
+    pub fn pass(&mut self, sessions: &mut [Session<'_>], session: impl Fn(usize) -> usize) {
         let ((from, out), (to, into)) = (self.writer, self.reader);
+        let (from, to) = (session(from), session(to));
         loop {
             self.full = self.full || sessions[from].pop_stream(out, &mut self.packet);
             if !self.full || !sessions[to].push_stream(into, &self.packet, BETWEEN) {

@@ -242,29 +242,33 @@ static int put_ndrange(const clhls_kernel *kernel, const clhls_ndrange *range, u
     return CLHLS_SUCCESS;
 }
 
-/* Starts a kernel whose arguments have been written, and waits for its end. */
-static int run(clhls_device *device, const clhls_kernel *kernel, unsigned timeout_ms) {
-    uint32_t control = CTRL_START;
-    int status = device->write_registers(device, kernel, 0, &control, 1);
-    uint64_t start = now_ms();
-    while (status == CLHLS_SUCCESS) {
+int clhls_start(clhls_device *device, const clhls_kernel *kernel, uint32_t *registers, const clhls_ndrange *range) {
+    if (!device || !range) return clhls_fail(CLHLS_INVALID_VALUE, "no %s", device ? "range" : "device");
+    const uint32_t control = CTRL_START;
+    int status = put_ndrange(kernel, range, registers);
+    if (!status) status = device->write_registers(device, kernel, REGISTER_ARGS, registers, kernel->words);
+    if (!status) status = device->write_registers(device, kernel, 0, &control, 1);
+    return status;
+}
+
+/* Waits until a kernel is done. */
+static int until_done(clhls_device *device, const clhls_kernel *kernel, unsigned timeout_ms) {
+    const uint64_t start = now_ms();
+    for (;;) {
         /* reading clears done */
-        status = device->read_registers(device, kernel, 0, &control, 1);
-        if (status || control & CTRL_DONE) break;
+        uint32_t control;
+        int status = device->read_registers(device, kernel, 0, &control, 1);
+        if (status || control & CTRL_DONE) return status;
         uint64_t waited = now_ms() - start;
         if (timeout_ms && waited > timeout_ms)
             return clhls_fail(CLHLS_TIMEOUT, "%s: not done after %u ms", kernel->name, timeout_ms);
         if (waited > 10) nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
     }
-    return status;
 }
 
-int clhls_launch(clhls_device *device, const clhls_kernel *kernel, uint32_t *registers, const clhls_ndrange *range,
-                 unsigned timeout_ms, clhls_counters *counters) {
-    if (!device || !range) return clhls_fail(CLHLS_INVALID_VALUE, "no %s", device ? "range" : "device");
-    int status = put_ndrange(kernel, range, registers);
-    if (!status) status = device->write_registers(device, kernel, REGISTER_ARGS, registers, kernel->words);
-    if (!status) status = run(device, kernel, timeout_ms);
+int clhls_wait(clhls_device *device, const clhls_kernel *kernel, unsigned timeout_ms, clhls_counters *counters) {
+    if (!device) return clhls_fail(CLHLS_INVALID_VALUE, "no device");
+    int status = until_done(device, kernel, timeout_ms);
     /* the counters, 64 bits each, and the error flags behind them */
     uint32_t words[9];
     if (!status) status = device->read_registers(device, kernel, REGISTER_COUNTERS, words, 9);
@@ -276,4 +280,10 @@ int clhls_launch(clhls_device *device, const clhls_kernel *kernel, uint32_t *reg
     if (words[8] & 1)
         return clhls_fail(CLHLS_KERNEL_FAILED, "%s: not all work-items of a work-group reached a barrier", kernel->name);
     return words[8] ? clhls_fail(CLHLS_KERNEL_FAILED, "%s: error flags 0x%x", kernel->name, words[8]) : CLHLS_SUCCESS;
+}
+
+int clhls_launch(clhls_device *device, const clhls_kernel *kernel, uint32_t *registers, const clhls_ndrange *range,
+                 unsigned timeout_ms, clhls_counters *counters) {
+    int status = clhls_start(device, kernel, registers, range);
+    return status ? status : clhls_wait(device, kernel, timeout_ms, counters);
 }

@@ -119,11 +119,19 @@ int clhls_buffer_read(const clhls_buffer *buffer, size_t offset, void *data, siz
 void clhls_buffer_destroy(clhls_buffer *buffer);
 
 /*
- * Runs a kernel and waits. `registers` are its arguments (`kernel->words` words from register 0x10 on); the NDRange is put
+ * Runs a kernel and waits: clhls_start and clhls_wait. `registers` are its arguments (`kernel->words` words from register 0x10 on); the NDRange is put
  * in. `timeout_ms` 0 waits forever. `counters` may be NULL.
  */
 int clhls_launch(clhls_device *device, const clhls_kernel *kernel, uint32_t *registers, const clhls_ndrange *range,
                  unsigned timeout_ms, clhls_counters *counters);
+
+/*
+ * Starts a kernel, which runs on by itself: kernels that pipes connect are all started before one of them is waited for. A kernel is
+ * not started again before it has been waited for.
+ */
+int clhls_start(clhls_device *device, const clhls_kernel *kernel, uint32_t *registers, const clhls_ndrange *range);
+/* Waits for the end of a kernel that has been started. */
+int clhls_wait(clhls_device *device, const clhls_kernel *kernel, unsigned timeout_ms, clhls_counters *counters);
 
 /* For generated code and further devices: remembers a status and a message, and returns the status. */
 int clhls_fail(clhls_status status, const char *format, ...);

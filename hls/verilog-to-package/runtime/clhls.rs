@@ -279,7 +279,7 @@ pub fn read<T: Element>(device: &mut dyn Device, buffer: &Buffer, offset: usize,
     Ok(bytes.chunks_exact(size_of::<T>()).map(T::get).collect())
 }
 
-/// Runs a kernel and waits. `registers` are its arguments, `kernel.words` words from register 0x10 on; the NDRange is put in.
+/// Runs a kernel and waits: [`start`] and [`wait`]. `registers` are its arguments, `kernel.words` words from register 0x10 on; the NDRange is put in.
 pub fn launch(
     device: &mut dyn Device,
     kernel: &Kernel,
@@ -287,9 +287,20 @@ pub fn launch(
     range: &NdRange,
     timeout: Option<Duration>,
 ) -> Result<Counters> {
+    start(device, kernel, registers, range)?;
+    wait(device, kernel, timeout)
+}
+
+/// Starts a kernel, which runs on by itself: kernels that pipes connect are all started before one of them is waited for. A kernel is
+/// not started again before it has been waited for.
+pub fn start(device: &mut dyn Device, kernel: &Kernel, registers: &mut [u32], range: &NdRange) -> Result<()> {
     put_ndrange(kernel, range, registers)?;
     device.write_registers(kernel, ARGS, registers)?;
-    device.write_registers(kernel, 0, &[CTRL_START])?;
+    device.write_registers(kernel, 0, &[CTRL_START])
+}
+
+/// Waits for the end of a kernel that has been started.
+pub fn wait(device: &mut dyn Device, kernel: &Kernel, timeout: Option<Duration>) -> Result<Counters> {
     let start = Instant::now();
     loop {
         // reading clears done

@@ -1,11 +1,11 @@
 //! Packages for ECP5 boards: a serial shell around the kernels, and the open tools' Makefile.
 
-use abi::Manifest;
+use abi::{Link, LinkEnd, Manifest, StreamPort};
 use base::FileSet;
 use serde::Serialize;
 use target::{Board, Ecp5Flow, Ecp5Memory};
 
-use crate::{PackError, Pll, ecp5_pll, templates};
+use crate::{PackError, Pll, ecp5_pll, link_at, templates};
 
 /// Serial speed in simulation: 16 clocks a bit, the fastest that needs no rounding.
 const SIM_CLOCK_HZ: u32 = 16_000_000;
@@ -50,6 +50,23 @@ struct Design<'a> {
     /// AXI4 masters on the memory; 0 is the host.
     masters: usize,
     kernels: Vec<KernelData<'a>>,
+    links: Vec<LinkData>,
+}
+
+/// A pipe between two kernels: wires.
+#[derive(Serialize)]
+struct LinkData {
+    writer: String,
+    reader: String,
+    data_bits: u32,
+}
+
+/// A kernel's end of one.
+#[derive(Serialize)]
+struct Stream<'a> {
+    name: &'a str,
+    /// Number of the link.
+    link: usize,
 }
 
 #[derive(Serialize)]
@@ -57,6 +74,7 @@ struct KernelData<'a> {
     index: usize,
     top: &'a str,
     ports: Vec<Port<'a>>,
+    streams: Vec<Stream<'a>>,
 }
 
 #[derive(Serialize)]
@@ -122,6 +140,33 @@ fn shell_files(memory: Ecp5Memory, sources: &[&str]) -> Vec<&'static str> {
     files
 }
 
+/// Streams have to lead from kernel to kernel.
+fn check_streams(manifest: &Manifest, board: &Board) -> Result<(), PackError> {
+    for kernel in &manifest.kernels {
+        for arg in kernel.signature.args.iter().filter(|a| a.stream.is_some()) {
+            if link_at(manifest, kernel, arg.index).is_none() {
+                let (kernel, arg) = (kernel.signature.name.clone(), arg.name.clone());
+                return Err(PackError::Stream { kernel, arg, board: board.name.clone() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The pipes between kernels.
+fn links(manifest: &Manifest) -> Vec<LinkData> {
+    let end = |end: &LinkEnd| {
+        let kernel = manifest.kernels.iter().find(|k| k.signature.name == end.kernel)?;
+        let arg = kernel.signature.args.iter().find(|a| a.index == end.arg)?;
+        Some((format!("{}.{}", end.kernel, arg.name), arg.stream.as_ref()?.data_bits))
+    };
+    let data = |link: &Link| {
+        let ((writer, data_bits), (reader, _)) = (end(&link.writer)?, end(&link.reader)?);
+        Some(LinkData { writer, reader, data_bits })
+    };
+    manifest.links.iter().filter_map(data).collect()
+}
+
 fn design<'a>(
     manifest: &'a Manifest,
     sources: &'a [&'a str],
@@ -130,11 +175,7 @@ fn design<'a>(
     top: &'a str,
     shell: &[&str],
 ) -> Result<Design<'a>, PackError> {
-    let args = manifest.kernels.iter().flat_map(|k| k.signature.args.iter().map(move |a| (k, a)));
-    if let Some((kernel, arg)) = args.into_iter().find(|(_, arg)| arg.stream.is_some()) {
-        let (kernel, arg) = (kernel.signature.name.clone(), arg.name.clone());
-        return Err(PackError::Stream { kernel, arg, board: board.name.clone() });
-    }
+    check_streams(manifest, board)?;
     let wanted = common_clock(manifest, board)?;
     let pll = ecp5_pll(f64::from(flow.oscillator_mhz), wanted)
         .filter(|_| wanted <= f64::from(flow.max_clock_mhz))
@@ -183,6 +224,7 @@ fn design<'a>(
         memory_bytes: board.memory.global_bytes,
         masters: 1 + manifest.kernels.iter().map(|k| k.memory_ports.len()).sum::<usize>(),
         kernels,
+        links: links(manifest),
     })
 }
 
@@ -196,7 +238,11 @@ fn kernels(manifest: &Manifest) -> Vec<KernelData<'_>> {
             master += 1;
             ports.push(Port { name: &port.name, master });
         }
-        kernels.push(KernelData { index, top: &kernel.top, ports });
+        let streams = kernel.signature.args.iter().filter_map(|arg| {
+            let StreamPort { name, .. } = arg.stream.as_ref()?;
+            Some(Stream { name, link: link_at(manifest, kernel, arg.index)? })
+        });
+        kernels.push(KernelData { index, top: &kernel.top, ports, streams: streams.collect() });
     }
     kernels
 }

@@ -67,7 +67,7 @@ pub enum PackError {
     },
     /// A kernel has an AXI4-Stream, and the board's shell nothing to connect it to.
     #[error(
-        "kernel {kernel}: pipe `{arg}` is connected to a stream, and the shell of {board} has none (issue 6)"
+        "kernel {kernel}: pipe `{arg}` leads out of the design as a stream, and the shell of {board} has none; `--connect` can lead it to another kernel of the design"
     )]
     Stream {
         /// The kernel.

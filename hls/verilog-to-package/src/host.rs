@@ -68,6 +68,8 @@ struct KernelData<'a> {
     constants: Vec<Constant>,
     /// The argument with the address of the program-scope variables.
     program: Option<ProgramArg>,
+    /// Whether pipes connect it with other kernels: it cannot run alone.
+    connected: bool,
 }
 
 #[derive(Serialize)]
@@ -239,6 +241,7 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
         buffers,
         constants,
         program,
+        connected: signature.args.iter().any(|arg| arg.stream.is_some()),
     }
 }
 

@@ -19,7 +19,7 @@ mod registers;
 mod templates;
 mod vitis;
 
-use abi::Manifest;
+use abi::{Kernel, LinkEnd, Manifest};
 use base::FileSet;
 use target::{Board, Flow};
 
@@ -64,6 +64,12 @@ pub fn enqueues(manifest: &Manifest) -> bool {
 }
 
 /// The Verilog files of a build, by path.
+/// Number of the link at an argument of a kernel.
+fn link_at(manifest: &Manifest, kernel: &Kernel, arg: u32) -> Option<usize> {
+    let here = |end: &LinkEnd| end.kernel == kernel.signature.name && end.arg == arg;
+    manifest.links.iter().position(|link| here(&link.writer) || here(&link.reader))
+}
+
 fn verilog_files(rtl: &FileSet) -> Vec<&str> {
     rtl.iter()
         .map(|(path, _)| path)

@@ -1,13 +1,13 @@
 //! Packages for AMD Vitis: kernel objects, linking, Makefile.
 
-use abi::{Kernel, Link, LinkEnd, Manifest, StreamPort};
+use abi::{Kernel, Link, Manifest, StreamPort};
 use base::FileSet;
 use serde::Serialize;
 use target::Board;
 
 use crate::emulation::{self, EmulatedKernel};
 use crate::registers::{Register, registers};
-use crate::{PackError, PackOptions, templates};
+use crate::{PackError, PackOptions, link_at, templates};
 
 #[derive(Serialize)]
 struct Design<'a> {
@@ -122,9 +122,9 @@ fn kernel_data<'a>(manifest: &Manifest, kernel: &'a Kernel, board: &Board) -> Ke
         name: stream.name.clone(),
         data_bits: stream.data_bits,
         writes: stream.writes,
-        linked: links_of(manifest, kernel, arg.index).next().is_some(),
-        to: links_of(manifest, kernel, arg.index)
-            .find_map(|link| other_end(manifest, link, stream)),
+        linked: link_at(manifest, kernel, arg.index).is_some(),
+        to: link_at(manifest, kernel, arg.index)
+            .and_then(|k| other_end(manifest, &manifest.links[k], stream)),
     });
     let streams = streams.collect();
     KernelData {
@@ -134,17 +134,6 @@ fn kernel_data<'a>(manifest: &Manifest, kernel: &'a Kernel, board: &Board) -> Ke
         region: board.memory.bank_regions.first().copied(),
         ports,
     }
-}
-
-/// The links at an argument of a kernel: one or none.
-fn links_of<'a>(
-    manifest: &'a Manifest,
-    kernel: &Kernel,
-    arg: u32,
-) -> impl Iterator<Item = &'a Link> {
-    let name = kernel.signature.name.clone();
-    let here = move |end: &LinkEnd| end.kernel == name && end.arg == arg;
-    manifest.links.iter().filter(move |link| here(&link.writer) || here(&link.reader))
 }
 
 /// Instance and port of the end that reads, for the end that writes.
