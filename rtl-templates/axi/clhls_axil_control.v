@@ -136,8 +136,15 @@ module clhls_axil_control #(
   reg       gie_q;
   reg [1:0] ier_q;        // bit 0 done, bit 1 ready
   reg [1:0] isr_q;
-  wire      write_byte0 = write & w_strb_q[0];
-  wire      begin_run   = write_byte0 & (aw_word_q == 10'd0) & w_data_q[0] & ~ap_start_q;
+  // Decoded in the cycle in which a write is taken; words 0 to 3 take it in the next one, before a read behind it comes to them.
+  reg [3:0] hit_q;
+  reg [1:0] byte_q;
+  integer   h;
+  always @(posedge clk) begin
+    for (h = 0; h < 4; h = h + 1) hit_q[h] <= ~rst & write & w_strb_q[0] & ({22'd0, aw_word_q} == h);
+    byte_q <= w_data_q[1:0];
+  end
+  wire      begin_run   = hit_q[0] & byte_q[0] & ~ap_start_q;
   wire      end_run     = done & running_q;
   wire      clear_done  = deliver & is_ctrl;
 
@@ -156,10 +163,10 @@ module clhls_axil_control #(
       ap_start_q <= begin_run | (ap_start_q & ~end_run);
       running_q  <= ap_start_q & ~end_run;
       ap_done_q  <= end_run | (ap_done_q & ~clear_done);
-      if (write_byte0 & (aw_word_q == 10'd1)) gie_q <= w_data_q[0];
-      if (write_byte0 & (aw_word_q == 10'd2)) ier_q <= w_data_q[1:0];
+      if (hit_q[1]) gie_q <= byte_q[0];
+      if (hit_q[2]) ier_q <= byte_q;
       // toggle on write; a set in the same cycle wins
-      isr_q <= (isr_q ^ (w_data_q[1:0] & {2{write_byte0 & (aw_word_q == 10'd3)}})) | (ier_q & {2{end_run}});
+      isr_q <= (isr_q ^ (byte_q & {2{hit_q[3]}})) | (ier_q & {2{end_run}});
     end
   end
 
