@@ -27,7 +27,7 @@ SIM_QUICK := vadd as_types async_copies:double_buffer_odd barrier_branches:mailb
   image_write:row linked_list_task narrow_access:mixed_odd neighbours:in_place neighbours:iterations pipe_stream:many_150 pipe_transfer:some_fit pipe_window:mirror_8 pointer_tables private_arrays:counting_odd program_scope \
   relaxed_sums_task:dot_33 scan struct_args:nested_odd switch_interpreter task_nests:product_odd task_nests:triangle_odd task_nests:sequence_left transpose vector_shuffles:swizzle_odd
 
-.PHONY: all help setup build programs demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb test-long emu-simd sim-quick sim-all units-quick rtl-lint-quick cocotb-quick bless-check bless proofs bench bench-emu qor report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-sample fuzz-deep exhaustive docs clean
+.PHONY: all help setup build programs demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb test-long emu-simd sim-quick sim-all units-quick rtl-lint-quick cocotb-quick bless-check bless proofs bench bench-emu qor characterise report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-sample fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -232,6 +232,10 @@ bench-emu: kernels ## speed of native code against PoCL, and time to the first l
 qor: kernels build ## cycles, area, clock, compile time and sim speed against the committed figures; BLESS=1 rewrites them
 	@scripts/setup qor
 	@testbenches/qor/run $(if $(BLESS),--bless) $(QOR)
+
+characterise: ## delays and areas of ECP5 operators by yosys and nextpnr against board-support/ecp5/measured.csv, half an hour; BLESS=1 rewrites it
+	@scripts/setup qor
+	@board-support/ecp5/characterise --jobs $(JOBS) $(if $(BLESS),--bless) $(ROWS)
 
 docs: ## documentation of the crates
 	@$(CARGO) doc --workspace --no-deps
