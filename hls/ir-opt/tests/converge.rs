@@ -207,7 +207,7 @@ fn elections_leave_no_barrier() {
 
 #[test]
 fn named_barriers_are_for_all_or_an_error() {
-    let text = "br v11, b1, b2 @0:1:1\nb1:\ne0 v20:i1 = sub_group.begin.named_barrier v15 @0:2:1\n\
+    let text = "br v11, b1, b2 @0:1:1\nb1:\ne0 v20:i1 = sub_group.begin.named_barrier v13 @0:2:1\n\
                 e1 = barrier.work_group local after e0\ne2 = sub_group.end after e1\njump b2\nb2:\nret\n";
     let mut text = kernel("ret\n").to_string().replace("ret\n", text);
     text = text.replacen(
@@ -274,7 +274,14 @@ impl Random {
                  v{place}:ptr.local = ptradd v5, v16\ne{} = store v{place}, v{stored} align 4 after e{e}\n\
                  e{} = barrier.work_group local after e{}\ne{} v{result}:i32 = load v{place} align 4 after e{}\n\
                  e{} = sub_group.end after e{}\n",
-                e + 1, e + 2, e + 3, e + 2, e + 4, e + 3, e + 5, e + 4,
+                e + 1,
+                e + 2,
+                e + 3,
+                e + 2,
+                e + 4,
+                e + 3,
+                e + 5,
+                e + 4,
             ),
             false => format!("v{result}:i32 = add v{value}, v6\n"),
         };
@@ -324,7 +331,9 @@ fn random_kernel(seed: u64, brackets: bool) -> ir::Module {
         let marked = b == certain || random.rng.below(6) == 0;
         text += &random.block(b, marked);
     }
-    let _ = writeln!(text, "b{}(v97:i32, v98:i32, v99:i32):\nv94:i32 = mul v97, v14\n\
+    let _ = writeln!(
+        text,
+        "b{}(v97:i32, v98:i32, v99:i32):\nv94:i32 = mul v97, v14\n\
          v95:i32 = add v94, v98\nv96:ptr.global = ptradd v0, v16\ne1 = store v96, v95 align 4\nret",
         blocks + 1
     );

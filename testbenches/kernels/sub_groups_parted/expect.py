@@ -230,6 +230,13 @@ def floats(data, out):
     return item
 
 
+def wide(data, out):
+    def item(w, _):
+        x = data[w["at"]]
+        out[w["at"]] = (yield (0,), "first", x) if x[0] & 1 else x
+    return item
+
+
 def beside_barriers(ways, data, out, group_count):
     def item(w, shared):
         x = int(data[w["at"]])
@@ -250,7 +257,7 @@ def beside_barriers(ways, data, out, group_count):
 def expected(launch, args):
     written = ["out"] + {"effects": ["counts", "lists"], "beside_barriers": ["ways"]}.get(launch.kernel, [])
     have = {name: args[name].copy() for name in written}
-    data, out = args["in"].reshape(-1), have["out"]
+    data, out = args["in"], have["out"]
     groups = [(ids, group[0]) for ids, _, group in work_groups(launch)]
     program = {
         "branches": lambda: branches(data, out),
@@ -259,6 +266,7 @@ def expected(launch, args):
         "left": lambda: left(data, out, int(args["n"].texts[0])),
         "effects": lambda: effects(data, have["counts"], have["lists"], out),
         "floats": lambda: floats(data, out),
+        "wide": lambda: wide(data, out),
         "beside_barriers": lambda: beside_barriers(have["ways"], data, out, len(groups)),
     }[launch.kernel]()
     run(groups, program)

@@ -161,6 +161,16 @@ __kernel void floats(__global const float *in, __global float *out)
     }
 }
 
+// Vectors that are handed on in two parts.
+__kernel void wide(__global const long16 *in, __global long16 *out)
+{
+    size_t at = get_global_id(0);
+    long16 x = in[at];
+    if (x.s0 & 1)
+        x = sub_group_non_uniform_broadcast(x, sub_group_ballot_find_lsb(sub_group_ballot(1)));
+    out[at] = x;
+}
+
 // All work-items of a group take the same way, but nobody can know: there are barriers and functions of the work-group, too.
 __kernel void beside_barriers(__global int *ways, __global const int *in, __global int *out, __local int *mem)
 {

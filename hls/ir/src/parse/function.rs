@@ -9,8 +9,8 @@ use crate::function::{
 use crate::math::MathFn;
 use crate::module::Module;
 use crate::op::{
-    AtomicOp, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query,
-    Rounding, SubGroupFn, SubGroupMark,
+    AtomicOp, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query, Rounding,
+    SubGroupFn, SubGroupMark,
 };
 use crate::pipe::PipeOp;
 use crate::print::{FAST_MATH_NAMES, PLAIN_OPS};

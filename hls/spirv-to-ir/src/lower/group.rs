@@ -284,9 +284,8 @@ impl Lower<'_, '_, '_> {
         let vote = self.operand(inst, 1)?;
         self.check(self.ty(vote) == Type::BOOL, inst, "its operand is not boolean")?;
         if members == Members::SubGroup {
-            let v = self.for_sub_group(SubGroupFn::Vote, |l| {
-                l.sub_group_vote(vote, all, Callers::All)
-            });
+            let v =
+                self.for_sub_group(SubGroupFn::Vote, |l| l.sub_group_vote(vote, all, Callers::All));
             return self.set(inst, v);
         }
         let team = self.team();

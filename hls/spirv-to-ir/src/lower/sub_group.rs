@@ -13,11 +13,15 @@
 //! reads and writes are found between the brackets.
 
 use super::Lower;
-use super::group::{Combine, Members, Places};
+use super::group::{Combine, Members, Places, in_memory};
 use crate::decode::Inst;
 use crate::errors::R;
 use ir::{FenceFlags, FloatCC, IntCC, Op, SubGroupFn, SubGroupMark, Type, Value};
 use rspirv::spirv::GroupOperation;
+
+/// Most bytes of a value that work-items hand on at once: longer vectors go in two parts, so that the slots of the largest work-group take
+/// no more than half of a device's local memory.
+const WIDEST_SLOT: u32 = 64;
 
 /// Which work-items of a sub-group have to call a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -208,6 +212,23 @@ impl Lower<'_, '_, '_> {
 
     /// The value of the work-item of the sub-group with a local id; if there is none, any.
     pub(super) fn of_member(&mut self, v: Value, id: Value) -> Value {
+        let ty = self.ty(v);
+        if in_memory(ty).mem_bytes(0) <= WIDEST_SLOT {
+            return self.of_member_at_once(v, id);
+        }
+        let lanes = self.lanes_of(v);
+        let half = lanes.len() / 2;
+        let mut all = vec![];
+        for part in [&lanes[..half], &lanes[half..]] {
+            let part_type = ty.with_lanes(half as u8);
+            let part = self.b.value(Op::VecBuild, part.iter().copied(), part_type);
+            let part = self.of_member_at_once(part, id);
+            all.extend(self.lanes_of(part));
+        }
+        self.b.value(Op::VecBuild, all, ty)
+    }
+
+    fn of_member_at_once(&mut self, v: Value, id: Value) -> Value {
         let team = self.team();
         // Not those of reductions: a work-item that goes on writes to its own, which others may still read here. There is
         // a slot for each id, whether a work-item has it or not.
@@ -263,7 +284,8 @@ impl Lower<'_, '_, '_> {
     pub(super) fn non_uniform_vote(&mut self, inst: &Inst, all: bool) -> R<()> {
         self.need_sub_group(inst)?;
         let vote = self.vote_operand(inst, 1)?;
-        let v = self.for_callers(SubGroupFn::Vote, |l, callers| l.sub_group_vote(vote, all, callers));
+        let v =
+            self.for_callers(SubGroupFn::Vote, |l, callers| l.sub_group_vote(vote, all, callers));
         self.set(inst, v)
     }
 
@@ -493,11 +515,10 @@ impl Lower<'_, '_, '_> {
         self.need_sub_group(inst)?;
         let (operation, v) = self.group_operands(inst, how)?;
         let v = match operation {
-            Reduce | InclusiveScan | ExclusiveScan => {
-                self.for_callers(SubGroupFn::Arithmetic, |l, callers| {
+            Reduce | InclusiveScan | ExclusiveScan => self
+                .for_callers(SubGroupFn::Arithmetic, |l, callers| {
                     l.sub_group_arithmetic(v, operation, how, callers)
-                })
-            }
+                }),
             ClusteredReduce => {
                 let size = self.cluster_size(inst, 3)?;
                 // As many as clusters of two need; a cluster of one is the work-item itself.
@@ -516,14 +537,12 @@ impl Lower<'_, '_, '_> {
         self.set(inst, v)
     }
 
-    /// The size of clusters, a constant: a power of two, not above that of sub-groups.
+    /// The size of clusters, a constant: a power of two. What larger ones than sub-groups give is left open, so that a program may
+    /// have a call for each size that some device has.
     fn cluster_size(&self, inst: &Inst, k: usize) -> R<u32> {
         let size = self.constant_operand(inst, k)?;
         self.check(size.is_power_of_two(), inst, "the size of its clusters is no power of two")?;
-        let most = self.spv.sub_group_size;
-        let why = format!("its clusters are larger than sub-groups, which have {most} work-items");
-        self.check(size <= most, inst, &why)?;
-        Ok(size)
+        Ok(size.min(self.spv.sub_group_size))
     }
 
     // --- named barriers ---

@@ -29,17 +29,21 @@ pub(super) fn number(func: &mut Function, natural: &IndexSet<Block>, stops: &mut
     let reachable = natural.iter().copied().filter(|b| cfg.is_reachable(*b));
     let mut blocks: Vec<Block> = reachable.collect();
     blocks.sort_by_key(|b| cfg.rpo_index[*b]);
-    let edges = blocks.iter().map(|b| (*b, succs(*b))).collect();
+    let mut edges: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+    blocks.iter().for_each(|b| edges[*b] = succs(*b));
     let mut numbering = Numbering {
         edges,
         dominators: Dominators::new(func, &cfg),
+        rank: cfg.rpo_index,
         stop_at,
         next: stops.entries.len() as u32,
         numbers: vec![0; stops.stops.len()],
         rounds: vec![],
+        headers: vec![],
     };
     numbering.components(&blocks);
-    let Numbering { numbers, rounds, .. } = numbering;
+    let Numbering { numbers, rounds, headers, .. } = numbering;
+    headers.into_iter().for_each(|h| forget_hint(func, h));
     for (stop, n) in stops.stops.iter_mut().zip(numbers) {
         stop.number = n;
     }
@@ -54,14 +58,18 @@ struct Round {
 }
 
 struct Numbering {
-    /// Successors of each block, by position in reverse postorder.
-    edges: Vec<(Block, Vec<Block>)>,
+    /// Successors of each block.
+    edges: SecondaryMap<Block, Vec<Block>>,
+    /// Position of each block in reverse postorder.
+    rank: SecondaryMap<Block, Option<u32>>,
     dominators: Dominators,
     stop_at: SecondaryMap<Block, Option<usize>>,
     /// The next number.
     next: u32,
     numbers: Vec<u32>,
     rounds: Vec<Round>,
+    /// Headers of loops with stops.
+    headers: Vec<Block>,
 }
 
 impl Numbering {
@@ -69,10 +77,10 @@ impl Numbering {
     fn components(&mut self, blocks: &[Block]) -> (Vec<Block>, bool) {
         let (mut here, mut inner) = (vec![], false);
         for mut component in self.strong_components(blocks) {
-            component.sort_by_key(|b| blocks.iter().position(|x| x == b));
+            component.sort_by_key(|b| self.rank[*b]);
             let header = component[0];
-            let latches: Vec<Block> =
-                component.iter().copied().filter(|b| self.succs(*b).contains(&header)).collect();
+            let is_latch = |b: &Block| self.edges[*b].contains(&header);
+            let latches: Vec<Block> = component.iter().copied().filter(is_latch).collect();
             if latches.is_empty() {
                 here.extend(self.block(header));
                 continue;
@@ -84,6 +92,7 @@ impl Numbering {
                 continue;
             }
             inner = true;
+            self.headers.push(header);
             if inside || !self.is_in_each_round(&own, &latches) {
                 self.rounds.push(Round { header, latches, number: self.next });
                 self.next += 1;
@@ -105,10 +114,6 @@ impl Numbering {
         Some(block)
     }
 
-    fn succs(&self, block: Block) -> &[Block] {
-        self.edges.iter().find(|(b, _)| *b == block).map_or(&[], |(_, list)| list)
-    }
-
     /// The strongly connected components of some blocks, in the order of control flow.
     fn strong_components(&self, blocks: &[Block]) -> Vec<Vec<Block>> {
         let mut graph: DiGraph<Block, ()> = DiGraph::new();
@@ -117,7 +122,7 @@ impl Numbering {
             node[b] = Some(graph.add_node(b));
         }
         for &b in blocks {
-            for &s in self.succs(b) {
+            for &s in &self.edges[b] {
                 if let (Some(from), Some(to)) = (node[b], node[s]) {
                     graph.add_edge(from, to, ());
                 }
@@ -130,7 +135,6 @@ impl Numbering {
 
 /// Puts a stop on the edges back to a loop's header.
 fn end_of_round(func: &mut Function, round: &Round) -> Stop {
-    forget_hint(func, round.header);
     let [wait, body, next] = [(); 3].map(|()| func.add_block());
     for p in func.blocks[round.header].params.clone() {
         func.add_param(wait, func.ty(p));

@@ -9,8 +9,8 @@ use base::entity::{EntityRef, SecondaryMap};
 use base::{IndexMap, IndexSet, Loc};
 use ir::analysis::{Cfg, Dominators};
 use ir::{
-    Block, Builder, Function, Inst, MemFlags, Object, ObjectData, ObjectKind, Op, Space, Type, Value,
-    ValueDef,
+    Block, Builder, Function, Inst, MemFlags, Object, ObjectData, ObjectKind, Op, Space, Type,
+    Value, ValueDef,
 };
 
 /// Repairs a function. `commits` has, for blocks between brackets, the block behind them.
@@ -23,7 +23,9 @@ pub(super) fn run(func: &mut Function, commits: &SecondaryMap<Block, Option<Bloc
         variables.insert(v, object);
     }
     edit::localise(func, |func, block, value| {
-        let (Some(&object), Some(home)) = (variables.get(&value), homes[value]) else { return value };
+        let (Some(&object), Some(home)) = (variables.get(&value), homes[value]) else {
+            return value;
+        };
         let behind = commits[home];
         let same = behind.is_some() && (commits[block] == behind || behind == Some(block));
         if home == block || same {

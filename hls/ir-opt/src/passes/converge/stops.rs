@@ -6,7 +6,8 @@ use crate::edit;
 use base::entity::SecondaryMap;
 use base::{Diagnostic, IndexMap, IndexSet, Loc, Result};
 use ir::{
-    Block, BlockCall, Function, Inst, LoopHint, Object, Op, SubGroupFn, SubGroupMark, Terminator, Value,
+    Block, BlockCall, Function, Inst, LoopHint, Object, Op, SubGroupFn, SubGroupMark, Terminator,
+    Value,
 };
 
 /// A place at which a work-item waits for its turn.
@@ -88,7 +89,9 @@ impl Cutter<'_> {
         work.sort();
         while let Some(block) = work.pop() {
             let insts = &self.func.blocks[block].insts;
-            let Some(at) = insts.iter().position(|i| super::begins(self.func, *i)) else { continue };
+            let Some(at) = insts.iter().position(|i| super::begins(self.func, *i)) else {
+                continue;
+            };
             let begin = insts[at];
             self.check(begin)?;
             let first = edit::split_block(self.func, block, at);
@@ -124,7 +127,8 @@ impl Cutter<'_> {
     }
 
     fn error(&self, inst: Inst, what: &str) -> base::Diagnostics {
-        let mut e = Diagnostic::error("E0308", what).label(self.func.insts[inst].loc, "called here");
+        let mut e =
+            Diagnostic::error("E0308", what).label(self.func.insts[inst].loc, "called here");
         let parts = self.func.blocks[self.branch].term_loc;
         if parts.is_known() {
             e = e.label(parts, "work-items may take different ways from here");
@@ -181,7 +185,14 @@ impl Cutter<'_> {
         }
     }
 
-    fn stop(&mut self, wait: Block, first: Block, last: Block, next: Block, inside: &IndexSet<Block>) {
+    fn stop(
+        &mut self,
+        wait: Block,
+        first: Block,
+        last: Block,
+        next: Block,
+        inside: &IndexSet<Block>,
+    ) {
         // What is behind may have been cut before.
         for stop in self.stops.stops.iter_mut().filter(|s| s.wait == last || s.wait == wait) {
             stop.wait = next;
@@ -200,7 +211,8 @@ impl Cutter<'_> {
         work.sort();
         while let Some(block) = work.pop() {
             let mut insts = self.func.blocks[block].insts.iter();
-            let Some(at) = insts.position(|i| matches!(self.func.insts[*i].op, Op::Barrier(_))) else {
+            let Some(at) = insts.position(|i| matches!(self.func.insts[*i].op, Op::Barrier(_)))
+            else {
                 continue;
             };
             let first = edit::split_block(self.func, block, at);
@@ -258,7 +270,9 @@ impl Cutter<'_> {
         let within: IndexSet<Block> = self.stops.commits.iter().map(|c| c.0).collect();
         let exit = self.stops.exit.as_ref().map(|g| g.outside);
         let from = self.func.layout.clone().into_iter();
-        for b in from.filter(|b| !self.natural.contains(b) && !within.contains(b) && Some(*b) != exit) {
+        for b in
+            from.filter(|b| !self.natural.contains(b) && !within.contains(b) && Some(*b) != exit)
+        {
             for target in self.func.blocks[b].term.targets() {
                 if self.natural.contains(&target.block) {
                     gates.insert(target.block, b);

@@ -20,11 +20,11 @@ use super::Region;
 use super::repair;
 use super::stops::{self, Stops};
 use crate::passes::{scalarise, sroa};
-use base::entity::SecondaryMap;
 use base::Result;
+use base::entity::SecondaryMap;
 use ir::{
-    AtomicOp, Block, BlockCall, Builder, FenceFlags, Function, IntCC, MemFlags, Object, Op, Terminator,
-    Type, Value,
+    AtomicOp, Block, BlockCall, Builder, FenceFlags, Function, IntCC, MemFlags, Object, Op,
+    Terminator, Type, Value,
 };
 
 /// The numbers of words in local memory.
