@@ -313,11 +313,12 @@ fn run_emu(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, S
     };
     emulate(module.clone(), "as read", Order::Sequential)?;
     emulate(optimise(ir_opt::Level::O0)?, "-O0", Order::Sequential)?;
-    if module.functions.values().any(ir_opt::passes::converge::is_marked) {
+    let sub_groups = module.functions.values().any(ir_opt::passes::converge::is_marked);
+    if sub_groups {
         emulate(without_proofs(&module)?, "inlined, taking turns", Order::Sequential)?;
     }
     let optimised = optimise(ir_opt::Level::O2)?;
-    for seed in (1..=INTERLEAVINGS).take_while(|_| pipes) {
+    for seed in (1..=INTERLEAVINGS).take_while(|_| pipes || sub_groups) {
         let what = format!("-O2, interleaved with seed {seed}");
         emulate(optimised.clone(), &what, Order::Interleaved { seed })?;
     }
@@ -332,7 +333,7 @@ fn without_proofs(module: &ir::Module) -> Result<ir::Module, String> {
         .map_err(|e| e.render(&module.sources))
 }
 
-/// Orders of work-items that exchange packets.
+/// Orders of work-items that exchange packets, or values in sub-groups.
 const INTERLEAVINGS: u64 = 5;
 
 /// Runs the launches as native code and, on the same modules, in the interpreter: expected results, and

@@ -31,6 +31,9 @@ pub(super) struct Gate {
     pub inside: Block,
 }
 
+/// Brackets are made in pairs.
+const UNCLOSED: &str = "has no end of its own";
+
 /// A region cut at its stops.
 pub(super) struct Stops {
     pub stops: Vec<Stop>,
@@ -97,7 +100,9 @@ impl Cutter<'_> {
             let first = edit::split_block(self.func, block, at);
             let inside = self.inside(first, begin)?;
             let end = |b: &&Block| self.mark_in(**b, SubGroupMark::End).is_some();
-            let Some(&last) = inside.iter().find(end) else { return Err(self.unclosed(begin)) };
+            let Some(&last) = inside.iter().find(end) else {
+                return Err(self.defect(begin, UNCLOSED));
+            };
             let end = self.mark_in(last, SubGroupMark::End).unwrap_or_default();
             let next = edit::split_block(self.func, last, end + 1);
             self.take_marks(begin, &inside);
@@ -113,10 +118,10 @@ impl Cutter<'_> {
         if !self.stops.loc.is_known() {
             self.stops.loc = data.loc;
         }
-        let pointer = data.args[0];
-        if let Some(Op::ObjAddr(object)) = self.func.def_op(pointer) {
-            self.stops.turns = object;
-        }
+        let Some(Op::ObjAddr(object)) = self.func.def_op(data.args[0]) else {
+            return Err(self.defect(begin, "does not name its memory for turns"));
+        };
+        self.stops.turns = object;
         match data.op {
             Op::SubGroup(SubGroupMark::Begin(SubGroupFn::NamedBarrier)) => {
                 let what = "a named barrier stands where control flow may not bring all work-items of the work-group together";
@@ -143,9 +148,9 @@ impl Cutter<'_> {
         .into()
     }
 
-    /// Brackets are made in pairs.
-    fn unclosed(&self, begin: Inst) -> base::Diagnostics {
-        let what = format!("{begin} has no end of its own");
+    /// A defect of what made the brackets.
+    fn defect(&self, begin: Inst, what: &str) -> base::Diagnostics {
+        let what = format!("{begin} {what}");
         Diagnostic::error("E0001", what).at(self.func.insts[begin].loc).into()
     }
 
@@ -167,7 +172,7 @@ impl Cutter<'_> {
                 None => stack.extend(self.func.blocks[b].term.targets().iter().map(|t| t.block)),
             }
         }
-        if ends == 1 { Ok(found) } else { Err(self.unclosed(begin)) }
+        if ends == 1 { Ok(found) } else { Err(self.defect(begin, UNCLOSED)) }
     }
 
     /// Removes the brackets, and remembers their results.
