@@ -32,6 +32,7 @@ struct Code {
 impl Code {
     /// Places the program's variables in `memory`.
     fn new(module: Module, memory: &mut Memory<'_>, options: Options) -> base::Result<Self> {
+        let module = ir_opt::converge(module)?;
         let program = Program::new(&module, memory)?;
         let (signatures, prints) = (signatures(&module), print_formats(&module));
         let queue = enqueue_sites(&module);

@@ -26,10 +26,9 @@ const HEADER: &str = include_str!("../../../include/clhls.h");
 /// Plain `inline` functions are definitions, as in other OpenCL implementations; C99's may be left out.
 const INLINE_DEFINES: &str = "-fgnu89-inline";
 
-/// Option of clang-22's back end (behind `-mllvm`): for strings of printf that are chosen when it is called, and for dot products of integers, which clang-22 takes for
-/// those of floats without it.
-pub const SPIRV_EXTENSIONS: &str =
-    "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product";
+/// Option of clang-22's back end (behind `-mllvm`): for strings of printf that are chosen when it is called, for dot products of integers, which clang-22 takes for
+/// those of floats without it, and for rotations of sub-groups.
+pub const SPIRV_EXTENSIONS: &str = "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product,+SPV_KHR_subgroup_rotate";
 
 /// Levels at which clang-15 is tried: llvm-spirv-15 cannot translate all that it makes at the first.
 const CLANG_15_LEVELS: [&str; 3] = ["-O2", "-O1", "-O0"];

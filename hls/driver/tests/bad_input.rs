@@ -40,12 +40,13 @@ const SHADER: &str = "
     OpFunctionEnd
 ";
 
-/// A ballot of those work-items whose local id is below 8.
-const BALLOT_OF_SOME: &str = "
+/// A ballot, and a named barrier, of those work-items whose local id is below 8.
+const NAMED_BARRIER_OF_SOME: &str = "
     OpCapability Kernel
     OpCapability Addresses
     OpCapability SubgroupDispatch
     OpCapability GroupNonUniformBallot
+    OpCapability NamedBarrier
     OpMemoryModel Physical64 OpenCL
     OpEntryPoint Kernel %k \"some\" %id
     %file = OpString \"some.cl\"
@@ -55,9 +56,11 @@ const BALLOT_OF_SOME: &str = "
     %uint = OpTypeInt 32 0
     %words = OpTypeVector %uint 4
     %input = OpTypePointer Input %uint
+    %barrier = OpTypeNamedBarrier
     %type = OpTypeFunction %void
     %eight = OpConstant %uint 8
     %scope = OpConstant %uint 3
+    %none = OpConstant %uint 0
     %id = OpVariable %input Input
     %k = OpFunction %void None %type
     %entry = OpLabel
@@ -68,6 +71,9 @@ const BALLOT_OF_SOME: &str = "
     %then = OpLabel
     OpLine %file 4 20
     %v = OpGroupNonUniformBallot %words %scope %low
+    %named = OpNamedBarrierInitialize %barrier %eight
+    OpLine %file 5 7
+    OpMemoryNamedBarrier %named %scope %none
     OpBranch %end
     %end = OpLabel
     OpReturn
@@ -283,15 +289,15 @@ fn kernels_that_are_not_there() {
 
 /// On every way to hardware and to the native emulator.
 #[test]
-fn functions_of_sub_groups_that_some_work_items_reach() {
+fn named_barriers_that_some_work_items_reach() {
     let dir = tempfile::tempdir().expect("scratch");
-    let module = assemble(dir.path(), "m.spv", BALLOT_OF_SOME);
+    let module = assemble(dir.path(), "m.spv", NAMED_BARRIER_OF_SOME);
     let run = ["run", text(&module), "--device", "native", "--global", "8", "-q"];
     let out = dir.path().join("out");
     let build = ["build", text(&module), "--board", "unit", "-q", "-o", text(&out)];
     for args in [&["check", text(&module)][..], &build, &[&build[..], &["-O0"]].concat(), &run] {
         let o = clhls(args);
-        for place in ["`sub_group_ballot`", "some.cl:4:20", "some.cl:3:9", "issue 6"] {
+        for place in ["a named barrier", "some.cl:5:7", "some.cl:3:9"] {
             refused_with_help(&o, "E0308", place);
         }
     }

@@ -313,15 +313,27 @@ fn run_emu(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, S
     };
     emulate(module.clone(), "as read", Order::Sequential)?;
     emulate(optimise(ir_opt::Level::O0)?, "-O0", Order::Sequential)?;
+    let sub_groups = module.functions.values().any(ir_opt::passes::converge::is_marked);
+    if sub_groups {
+        emulate(without_proofs(&module)?, "inlined, taking turns", Order::Sequential)?;
+    }
     let optimised = optimise(ir_opt::Level::O2)?;
-    for seed in (1..=INTERLEAVINGS).take_while(|_| pipes) {
+    for seed in (1..=INTERLEAVINGS).take_while(|_| pipes || sub_groups) {
         let what = format!("-O2, interleaved with seed {seed}");
         emulate(optimised.clone(), &what, Order::Interleaved { seed })?;
     }
     emulate(optimised, "-O2", Order::Sequential)
 }
 
-/// Orders of work-items that exchange packets.
+/// A module with variables in memory, so that it is hardly ever known that work-items come together at functions of sub-groups.
+fn without_proofs(module: &ir::Module) -> Result<ir::Module, String> {
+    let passes = Some(["inline", "converge"].map(str::to_owned).to_vec());
+    let options = ir_opt::Options { passes, ..Default::default() };
+    ir_opt::run(module.clone(), &[], &options, &target::Family::unit())
+        .map_err(|e| e.render(&module.sources))
+}
+
+/// Orders of work-items that exchange packets, or values in sub-groups.
 const INTERLEAVINGS: u64 = 5;
 
 /// Runs the launches as native code and, on the same modules, in the interpreter: expected results, and
@@ -329,7 +341,8 @@ const INTERLEAVINGS: u64 = 5;
 fn run_native(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, String> {
     let Loaded { module, launches, folder, .. } = load(kernel, producer, settings, false)?;
     let render = |e: base::Diagnostics| e.render(&module.sources);
-    let inline = ir_opt::Options { passes: Some(vec!["inline".into()]), ..Default::default() };
+    let passes = Some(["inline", "converge"].map(str::to_owned).to_vec());
+    let inline = ir_opt::Options { passes, ..Default::default() };
     let inlined = ir_opt::run(module.clone(), &[], &inline, &target::Family::unit());
     let optimised = driver::native::optimise(module.clone());
     let mut count = 0;

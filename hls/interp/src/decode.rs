@@ -9,7 +9,7 @@ use base::entity::{EntityRef, SecondaryMap};
 use base::{Diagnostic, FxHashMap, Loc, SmallVec};
 use ir::{
     AtomicOp, Block, BlockCall, FloatKind, Function, Inst, InstData, KernelArgKind, ObjectKind, Op,
-    PipeOp, Rounding, Scalar, Terminator, Type, Value,
+    PipeOp, Rounding, Scalar, SubGroupMark, Terminator, Type, Value,
 };
 
 /// Address of the first object of private and of local memory, and the distance between two
@@ -167,11 +167,17 @@ impl Decoder<'_> {
             Op::Load(_) | Op::Store(_) | Op::Atomic(..) => self.memory(data)?,
             Op::Pipe { op, arg, predicated } => self.pipe(data, op, arg, predicated),
             Op::Barrier(..) => {
-                // one sub-group is the whole work-group here
                 self.out.has_barrier = true;
                 self.emit(Code::Barrier, data.loc);
             }
             Op::Fence(_) => {}
+            // As read, and where all work-items come together, all of them call the function.
+            Op::SubGroup(mark) => {
+                let active = u128::from(mark == SubGroupMark::Active);
+                if let Some(result) = data.result {
+                    self.pure(Op::Const(active), data, result)?;
+                }
+            }
             Op::Call(callee) => {
                 let args = data.args.iter().flat_map(|a| self.lanes(*a)).collect();
                 let result = data.result.map_or(0, |r| self.slots[r]);

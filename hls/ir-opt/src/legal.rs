@@ -3,7 +3,7 @@
 use base::entity::SecondaryMap;
 use base::{Diagnostic, Diagnostics, Loc};
 use ir::analysis::{Cfg, Loops};
-use ir::{BarrierScope, Block, Function, Inst, Op, Space, Terminator, Type};
+use ir::{Block, Function, Inst, Op, Space, Terminator, Type};
 
 /// Checks that a kernel has the form that the hardware back end takes:
 ///
@@ -133,7 +133,7 @@ impl Checker<'_> {
         }
         match d.op {
             Op::Call(_) => self.fail(d.loc, format!("{inst} is a call")),
-            Op::Barrier(BarrierScope::SubGroup(_), _) => {
+            Op::SubGroup(_) => {
                 self.fail(d.loc, format!("{inst} is a function of sub-groups"));
             }
             Op::Barrier(..) if position != 0 => {

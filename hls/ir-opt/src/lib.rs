@@ -139,7 +139,7 @@ pub struct Report {
 
 /// Optimises the kernels named (all, when none is) and drops everything else. Errors: an unknown
 /// kernel or pass (`E0300`), recursion (`E0301`), a call of a kernel (`E0302`), an atomic that is
-/// not aligned (`E0303`), a number of lanes (`E0307`), a function of sub-groups that only some work-items
+/// not aligned (`E0303`), a number of lanes (`E0307`), a named barrier that only some work-items
 /// reach (`E0308`), and defects found by the verifier (`E0001`), by
 /// [`legal::check`] (`E0305`) or by the replay of rewriting (`E0306`).
 pub fn run(
@@ -149,6 +149,22 @@ pub fn run(
     family: &Family,
 ) -> Result<Module> {
     run_with_report(module, kernels, options, family).map(|(module, _)| module)
+}
+
+/// A module in which functions of sub-groups can be interpreted whoever calls them: without their brackets. Modules without such
+/// functions stay as they are.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn converge(module: Module) -> Result<Module> {
+    if !module.functions.values().any(passes::converge::is_marked) {
+        return Ok(module);
+    }
+    let mut names = registry::pipeline(Level::O0);
+    let behind = names.iter().position(|n| *n == "converge").map_or(0, |k| k + 1);
+    names.truncate(behind);
+    let passes = Some(names.into_iter().map(str::to_owned).collect());
+    run(module, &[], &Options { passes, ..Options::default() }, &Family::unit())
 }
 
 /// [`run`] with times and remarks.

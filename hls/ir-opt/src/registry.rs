@@ -90,7 +90,7 @@ pub const PASSES: &[Pass] = &[
     ),
     Pass {
         name: "converge",
-        description: "Proves that all work-items of a group reach functions of sub-groups together, which are barriers.",
+        description: "Lets work-items take turns at functions of sub-groups, unless all of a group provably come there together.",
         body: Body::Function(|f, _| converge::run(f)),
     },
     function_pass!(

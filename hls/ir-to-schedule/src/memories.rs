@@ -466,7 +466,7 @@ impl<'a> Later<'a> {
     fn fences_after(&self, store: Inst, kind: MemoryKind) -> bool {
         self.fences.iter().any(|f| {
             let flags = match self.func.insts[*f].op {
-                Op::Barrier(_, flags) | Op::Fence(flags) => flags,
+                Op::Barrier(flags) | Op::Fence(flags) => flags,
                 _ => return false,
             };
             let orders = match kind {

@@ -2,7 +2,7 @@
 
 use crate::entities::{Block, Inst, Object, Value};
 use crate::function::{BlockCall, Function, Terminator};
-use crate::op::{AtomicOp, BarrierScope, FastMath, FenceFlags, IntCC, MemFlags, Op, Query};
+use crate::op::{AtomicOp, FastMath, FenceFlags, IntCC, MemFlags, Op, Query};
 use crate::types::{FloatSet, Space, Type};
 use base::Loc;
 
@@ -176,7 +176,7 @@ impl<'f> Builder<'f> {
 
     /// Work-group barrier.
     pub fn barrier(&mut self, fence: FenceFlags) -> Inst {
-        self.inst(Op::Barrier(BarrierScope::WorkGroup, fence), [], None)
+        self.inst(Op::Barrier(fence), [], None)
     }
 
     /// Ends the block.

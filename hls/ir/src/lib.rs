@@ -26,8 +26,8 @@ pub use function::{
 pub use math::{MathFn, MathType};
 pub use module::{GlobalData, Module};
 pub use op::{
-    AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query,
-    Rounding, SubGroupFn,
+    AtomicOp, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query, Rounding,
+    SubGroupFn, SubGroupMark,
 };
 pub use pipe::PipeOp;
 pub use types::{FloatKind, FloatSet, Scalar, Space, Type};

@@ -284,18 +284,23 @@ pub struct FenceFlags {
     pub global: bool,
 }
 
-/// Who takes part in a barrier.
+/// Brackets around what a function of sub-groups does, between which all work-items of the work-group go on together.
+///
+/// In OpenCL such a function is of those work-items that call it. What stands between the brackets waits for the whole
+/// work-group, and asks which work-items do call. Where control flow brings all of them together, they all do; elsewhere
+/// `ir-opt`, pass `converge`, lets those that call wait for each other and sends the others through, too. It leaves none of these.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum BarrierScope {
-    /// All work-items of the work-group.
-    WorkGroup,
-    /// All work-items of the work-group, too: it begins a function of sub-groups that in OpenCL some work-items may call
-    /// without the others. Hardware waits for all of them, so compiling ends in an error unless control flow provably
-    /// brings all of them here (`ir-opt`, pass `converge`, which leaves none of these).
-    SubGroup(SubGroupFn),
+pub enum SubGroupMark {
+    /// `begin turns`: the beginning. The operand points to local memory of three 32-bit words, which the kernel uses for nothing
+    /// else; the result is an i1: whether some work-items may go through without calling the function.
+    Begin(SubGroupFn),
+    /// Between the brackets: whether the work-item calls the function, an i1.
+    Active,
+    /// The end.
+    End,
 }
 
-/// Functions of sub-groups that some work-items may call without the others.
+/// Functions of sub-groups.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum SubGroupFn {
@@ -308,13 +313,16 @@ pub enum SubGroupFn {
     Rotate,
     /// Reductions and scans.
     Arithmetic,
+    Barrier,
     /// A barrier of some sub-groups.
     NamedBarrier,
+    /// Reservations of packets, and their commits.
+    Pipe,
 }
 
 impl SubGroupFn {
     /// All of them with their names in IR text.
-    pub const ALL: [(SubGroupFn, &'static str); 9] = [
+    pub const ALL: [(SubGroupFn, &'static str); 11] = [
         (SubGroupFn::Elect, "elect"),
         (SubGroupFn::Vote, "vote"),
         (SubGroupFn::AllEqual, "all_equal"),
@@ -323,7 +331,9 @@ impl SubGroupFn {
         (SubGroupFn::Shuffle, "shuffle"),
         (SubGroupFn::Rotate, "rotate"),
         (SubGroupFn::Arithmetic, "arithmetic"),
+        (SubGroupFn::Barrier, "barrier"),
         (SubGroupFn::NamedBarrier, "named_barrier"),
+        (SubGroupFn::Pipe, "pipe"),
     ];
 
     /// Name in IR text.
@@ -331,18 +341,20 @@ impl SubGroupFn {
         Self::ALL.iter().find(|(f, _)| *f == self).map_or("?", |(_, n)| n)
     }
 
-    /// What OpenCL C calls it, for messages.
+    /// What it is, for messages.
     pub fn describe(self) -> &'static str {
         match self {
             SubGroupFn::Elect => "`sub_group_elect`",
-            SubGroupFn::Vote => "`sub_group_non_uniform_all` or `_any`",
+            SubGroupFn::Vote => "a vote of a sub-group",
             SubGroupFn::AllEqual => "`sub_group_non_uniform_all_equal`",
-            SubGroupFn::Broadcast => "a non-uniform broadcast of a sub-group",
+            SubGroupFn::Broadcast => "a broadcast of a sub-group",
             SubGroupFn::Ballot => "`sub_group_ballot`",
             SubGroupFn::Shuffle => "a shuffle of a sub-group",
             SubGroupFn::Rotate => "a rotation of a sub-group",
-            SubGroupFn::Arithmetic => "a non-uniform or clustered reduction or scan of a sub-group",
+            SubGroupFn::Arithmetic => "a reduction or scan of a sub-group",
+            SubGroupFn::Barrier => "a barrier of a sub-group",
             SubGroupFn::NamedBarrier => "a named barrier",
+            SubGroupFn::Pipe => "a reservation of a sub-group",
         }
     }
 }
@@ -572,8 +584,10 @@ pub enum Op {
     Store(MemFlags),
     /// `atomic ptr, operands.. [, predicate]`; result is the old value.
     Atomic(AtomicOp, MemFlags),
-    /// Waits for the whole group.
-    Barrier(BarrierScope, FenceFlags),
+    /// Waits for the whole work-group.
+    Barrier(FenceFlags),
+    /// A bracket around what a function of sub-groups does; gone after pass `converge`.
+    SubGroup(SubGroupMark),
     /// Orders this work-item's accesses.
     Fence(FenceFlags),
     /// `pipe.op [packet] [, predicate]` on a connected pipe.
@@ -598,6 +612,7 @@ impl Op {
                 | Op::Store(_)
                 | Op::Atomic(..)
                 | Op::Barrier(..)
+                | Op::SubGroup(_)
                 | Op::Fence(_)
                 | Op::Pipe { .. }
                 | Op::Call(_)

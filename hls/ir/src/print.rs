@@ -10,7 +10,7 @@ use crate::function::{
     BlockCall, Function, KernelArgKind, KernelInfo, LoopHint, ObjectKind, Terminator,
 };
 use crate::module::{GlobalData, Module};
-use crate::op::{BarrierScope, FastMath, FenceFlags, MemFlags, Op};
+use crate::op::{FastMath, FenceFlags, MemFlags, Op, SubGroupMark};
 use crate::types::{FloatKind, Scalar, Type};
 use base::Loc;
 use base::entity::SecondaryMap;
@@ -137,8 +137,10 @@ pub fn op_name(op: Op) -> Cow<'static, str> {
         Op::Flushed(f) => format!("{}.ftz", f.name()),
         Op::Atomic(op, _) => format!("atomic.{}", op.name()),
         Op::Pipe { op, .. } => format!("pipe.{}", op.name()),
-        Op::Barrier(BarrierScope::SubGroup(f), _) => format!("barrier.sub_group.{}", f.name()),
-        Op::Barrier(BarrierScope::WorkGroup, _) => "barrier.work_group".into(),
+        Op::Barrier(_) => "barrier.work_group".into(),
+        Op::SubGroup(SubGroupMark::Begin(f)) => format!("sub_group.begin.{}", f.name()),
+        Op::SubGroup(SubGroupMark::Active) => "sub_group.active".into(),
+        Op::SubGroup(SubGroupMark::End) => "sub_group.end".into(),
         other => {
             let name = match other {
                 Op::Const(_) => "const",
@@ -464,8 +466,9 @@ impl Printer<'_> {
                 rest.iter().try_for_each(|v| write!(out, " {}", self.value(*v)))?;
                 predicate.map_or(Ok(()), |v| write!(out, " if {}", self.value(v)))
             }
-            Op::Barrier(_, fence) | Op::Fence(fence) => print_fence(out, fence),
+            Op::Barrier(fence) | Op::Fence(fence) => print_fence(out, fence),
             Op::Call(callee) => write!(out, " {callee}({args})"),
+            Op::SubGroup(_) if data.args.is_empty() => Ok(()),
             _ => write!(out, " {args}"),
         }
     }

@@ -5,7 +5,7 @@ use crate::entities::{Block, Inst, Value};
 use crate::function::{Function, KernelArgKind, Terminator, ValueDef};
 use crate::math::MathType;
 use crate::module::Module;
-use crate::op::{AtomicOp, Op};
+use crate::op::{AtomicOp, Op, SubGroupMark};
 use crate::pipe::{MOST_CONNECTED_BYTES, PipeOp, RESERVATION, packet_type};
 use crate::types::{Scalar, Space, Type};
 use base::entity::{EntityRef, SecondaryMap};
@@ -246,6 +246,7 @@ impl Verifier<'_> {
             Op::Barrier(..) | Op::Fence(_) => {
                 expect(args.is_empty() && result.is_none(), "no operands")
             }
+            Op::SubGroup(mark) => check_mark(mark, result, &args),
             _ => {
                 let Some(result) = result else { return Err("no result".into()) };
                 self.check_pure(d.op, result, &args)
@@ -516,4 +517,16 @@ fn is_index(t: Type) -> bool {
 
 fn expect(ok: bool, what: &str) -> Result<(), String> {
     if ok { Ok(()) } else { Err(format!("expected {what}")) }
+}
+
+fn check_mark(mark: SubGroupMark, result: Option<Type>, args: &[Type]) -> Result<(), String> {
+    let asks = result == Some(Type::BOOL);
+    match mark {
+        SubGroupMark::Begin(_) => {
+            let local = args.len() == 1 && args[0].space() == Some(Space::Local);
+            expect(local && asks, "a local pointer to an i1")
+        }
+        SubGroupMark::Active => expect(args.is_empty() && asks, "no operands, an i1"),
+        SubGroupMark::End => expect(args.is_empty() && result.is_none(), "no operands"),
+    }
 }

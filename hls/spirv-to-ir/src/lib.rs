@@ -32,6 +32,7 @@ pub mod support;
 mod types;
 
 pub use errors::{ERROR_CODES, ERRORS_BEGIN, ERRORS_END, ErrorCode, errors_markdown};
+pub use modes::SUB_GROUP_SIZE;
 
 use base::{Diagnostics, SourceMap};
 use ir::Module;
@@ -92,6 +93,16 @@ pub struct FixedFormat {
 /// once.
 pub fn read(bytes: &[u8], options: &Options) -> base::Result<Module> {
     read_with_sources(bytes, options, &mut SourceMap::default())
+}
+
+/// Work-items of a sub-group of a module's kernels.
+///
+/// # Errors
+/// As [`read`].
+pub fn sub_group_size(bytes: &[u8], options: &Options) -> base::Result<u32> {
+    let words = decode::words(bytes).map_err(|e| *e)?;
+    let spv = module::read(&words, options, &mut SourceMap::default()).map_err(|e| *e)?;
+    Ok(spv.sub_group_size)
 }
 
 /// Like [`read`]; `sources` receives the module's source files on success and on failure, so

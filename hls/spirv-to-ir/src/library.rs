@@ -7,7 +7,7 @@ use crate::decode::{Id, Inst};
 use crate::errors::{R, UNRESOLVED, UNSUPPORTED, UNSUPPORTED_EXT, error, unsupported};
 use crate::ext_inst;
 use crate::lower::Lower;
-use ir::{AtomicOp, BarrierScope, FenceFlags, Op, Query, Rounding};
+use ir::{AtomicOp, FenceFlags, Op, Query, Rounding};
 
 /// Lowers a call of the undefined function `name`.
 pub(crate) fn call<'a>(
@@ -26,9 +26,14 @@ pub(crate) fn call<'a>(
         return l.query_call(inst, query, args);
     }
     match plain {
-        "barrier" | "work_group_barrier" | "sub_group_barrier" => {
+        "barrier" | "work_group_barrier" => {
             let flags = fence(l, call.arg(0)?)?;
-            l.b.inst(Op::Barrier(BarrierScope::WorkGroup, flags), [], None);
+            l.b.barrier(flags);
+            return Ok(());
+        }
+        "sub_group_barrier" => {
+            let flags = fence(l, call.arg(0)?)?;
+            l.sub_group_barrier(flags);
             return Ok(());
         }
         "mem_fence" | "read_mem_fence" | "write_mem_fence" | "atomic_work_item_fence" => {

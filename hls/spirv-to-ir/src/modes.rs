@@ -132,7 +132,7 @@ pub(crate) fn flushed_formats(spv: &Spv, options: &Options) -> R<FloatSet> {
 }
 
 /// Work-items of a sub-group where neither kernels nor options say.
-const SUB_GROUP_SIZE: u32 = 16;
+pub const SUB_GROUP_SIZE: u32 = 16;
 
 /// Work-items of a sub-group: what the kernels that are read ask for, else the option's. Functions belong to no kernel, so all
 /// that ask have to agree.

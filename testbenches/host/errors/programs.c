@@ -98,7 +98,7 @@ static void kernels(struct world *w) {
   cl_uint n;
   cl_kernel list[4];
   char name[64];
-  size_t sizes[3];
+  size_t sizes[3] = {1, 1, 1};
   WRONG_NEW(CL_INVALID_PROGRAM, clCreateKernel(NULL, "every", &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_PROGRAM, clCreateKernel(NO(cl_program), "every", &err));
   WRONG_NEW(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernel(w->broken, "k", &err));
@@ -119,6 +119,18 @@ static void kernels(struct world *w) {
   WRONG(CL_INVALID_VALUE, clGetKernelWorkGroupInfo(w->kernel, w->device, CL_KERNEL_WORK_GROUP_SIZE, 1, sizes, NULL));
   WRONG_NOT_POCL(CL_INVALID_VALUE, clGetKernelWorkGroupInfo(w->kernel, w->device, CL_KERNEL_GLOBAL_WORK_SIZE,
                                                             sizeof sizes, sizes, NULL));
+  WRONG_NOT_POCL(CL_INVALID_KERNEL, clGetKernelSubGroupInfo(NULL, w->device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL,
+                                                            sizeof sizes, sizes, NULL));
+  WRONG_NOT_POCL(CL_INVALID_VALUE,
+                 clGetKernelSubGroupInfo(w->kernel, w->device, 0x1234, 0, NULL, sizeof sizes, sizes, NULL));
+  WRONG_NOT_POCL(CL_INVALID_VALUE, clGetKernelSubGroupInfo(w->kernel, w->device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, 1,
+                                                           sizes, NULL));
+  WRONG_NOT_POCL(CL_INVALID_VALUE, clGetKernelSubGroupInfo(w->kernel, w->device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 4,
+                                                           sizes, sizeof sizes, sizes, NULL));
+  WRONG_NOT_POCL(CL_INVALID_VALUE, clGetKernelSubGroupInfo(w->kernel, w->device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE,
+                                                           sizeof sizes, NULL, sizeof sizes, sizes, NULL));
+  WRONG_NOT_POCL(CL_INVALID_VALUE, clGetKernelSubGroupInfo(w->kernel, w->device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT,
+                                                           sizeof sizes, sizes, sizeof sizes, sizes, NULL));
   WRONG(CL_INVALID_KERNEL, clGetKernelArgInfo(NULL, 0, CL_KERNEL_ARG_NAME, sizeof name, name, NULL));
   WRONG(CL_INVALID_ARG_INDEX, clGetKernelArgInfo(w->kernel, 5, CL_KERNEL_ARG_NAME, sizeof name, name, NULL));
   WRONG_NOT_POCL(CL_INVALID_VALUE, clGetKernelArgInfo(w->kernel, 0, 0x1234, sizeof name, name, NULL));

@@ -25,19 +25,22 @@ pub type IsFixed<'a> = &'a dyn Fn(Block, usize) -> bool;
 pub struct Divergence {
     varying: SecondaryMap<Value, bool>,
     parted_by: SecondaryMap<Block, Option<Block>>,
+    /// The blocks whose branches part work-items, each with those in which they are apart because of it.
+    parts: Vec<(Block, Vec<Block>)>,
 }
 
 impl Divergence {
     /// Looks at the reachable blocks.
     pub fn new(func: &Function, cfg: &Cfg, is_fixed_load: IsFixed<'_>) -> Self {
-        let mut d = Divergence { varying: SecondaryMap::new(), parted_by: SecondaryMap::new() };
+        let (varying, parted_by) = (SecondaryMap::new(), SecondaryMap::new());
+        let mut d = Divergence { varying, parted_by, parts: vec![] };
         let post = Dominators::post(func, cfg);
         let mut parting: SecondaryMap<Block, bool> = SecondaryMap::new();
         // Each round finds at least one value or branch more.
         loop {
             let mut changed = d.spread(func, cfg, is_fixed_load);
             for &b in &cfg.rpo {
-                if !parting[b] && d.parts(func, b) {
+                if !parting[b] && d.is_parting(func, b) {
                     parting[b] = true;
                     changed = true;
                     d.part(func, cfg, b, post.idom(b));
@@ -59,6 +62,12 @@ impl Divergence {
         self.parted_by[block]
     }
 
+    /// The blocks whose branches part work-items, each with the blocks up to where all meet again. It is among these itself if it is in
+    /// a loop that they leave at different times.
+    pub fn parts(&self) -> &[(Block, Vec<Block>)] {
+        &self.parts
+    }
+
     /// Marks what is computed from values that differ.
     fn spread(&mut self, func: &Function, cfg: &Cfg, is_fixed_load: IsFixed<'_>) -> bool {
         let mut changed = false;
@@ -69,6 +78,8 @@ impl Divergence {
                 let own = match data.op {
                     Op::WorkItem(query, _) => !query.is_group_uniform(),
                     Op::Load(_) => !is_fixed_load(b, k),
+                    // Between the brackets of a function that all call; of others the result does not matter.
+                    Op::SubGroup(_) => false,
                     op => op.is_effect(),
                 };
                 if own || data.args.iter().any(|a| self.varying[*a]) {
@@ -90,7 +101,7 @@ impl Divergence {
     }
 
     /// Whether work-items leave a block to different ones.
-    fn parts(&self, func: &Function, block: Block) -> bool {
+    fn is_parting(&self, func: &Function, block: Block) -> bool {
         match &func.blocks[block].term {
             Terminator::Branch { cond, .. } => self.varying[*cond],
             Terminator::Switch { value, .. } => self.varying[*value],
@@ -122,6 +133,7 @@ impl Divergence {
                 }
             }
         }
+        self.parts.push((branch, found));
     }
 }
 

@@ -9,8 +9,8 @@ use crate::function::{
 use crate::math::MathFn;
 use crate::module::Module;
 use crate::op::{
-    AtomicOp, BarrierScope, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query,
-    Rounding, SubGroupFn,
+    AtomicOp, FastMath, FenceFlags, FloatCC, FlushedOp, IntCC, MemFlags, Op, Query, Rounding,
+    SubGroupFn, SubGroupMark,
 };
 use crate::pipe::PipeOp;
 use crate::print::{FAST_MATH_NAMES, PLAIN_OPS};
@@ -448,10 +448,12 @@ impl Parser<'_> {
                 self.expect_mark("(")?;
                 (Op::Call(callee), self.list(")", Self::value)?)
             }
-            ("barrier", _) => {
-                let scope = barrier_scope(variant)
+            ("barrier", "work_group") => (Op::Barrier(self.fence()), vec![]),
+            ("sub_group", _) => {
+                let mark = sub_group_mark(variant)
                     .ok_or_else(|| error(loc, format!("no operation is called `{word}`")))?;
-                (Op::Barrier(scope, self.fence()), vec![])
+                let begins = matches!(mark, SubGroupMark::Begin(_));
+                (Op::SubGroup(mark), if begins { vec![self.value()?] } else { vec![] })
             }
             ("fence", "") => (Op::Fence(self.fence()), vec![]),
             ("load" | "store" | "atomic", _) => return self.memory(stem, variant, loc),
@@ -509,13 +511,15 @@ impl Parser<'_> {
     }
 }
 
-fn barrier_scope(variant: &str) -> Option<BarrierScope> {
-    if variant == "work_group" {
-        return Some(BarrierScope::WorkGroup);
+fn sub_group_mark(variant: &str) -> Option<SubGroupMark> {
+    match variant {
+        "active" => Some(SubGroupMark::Active),
+        "end" => Some(SubGroupMark::End),
+        _ => {
+            let name = variant.strip_prefix("begin.")?;
+            SubGroupFn::ALL.iter().find(|(_, n)| *n == name).map(|(f, _)| SubGroupMark::Begin(*f))
+        }
     }
-    let name = variant.strip_prefix("sub_group.")?;
-    let function = SubGroupFn::ALL.iter().find(|(_, n)| *n == name)?.0;
-    Some(BarrierScope::SubGroup(function))
 }
 
 /// Comparisons and conversions, whose variant is part of the name.

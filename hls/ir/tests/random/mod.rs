@@ -192,6 +192,7 @@ fn fill_block(r: &mut Rng, f: &mut Function, block: Block) {
         let op = operation(r);
         let result = match op {
             Op::Store(_) | Op::Barrier(..) | Op::Fence(_) => None,
+            Op::SubGroup(SubGroupMark::End) => None,
             Op::Pipe { op, .. } if op.writes() => None,
             Op::Call(_) => r.maybe(Rng::ty),
             _ => Some(r.ty()),
@@ -223,7 +224,7 @@ fn operation(r: &mut Rng) -> Op {
     let index = r.next() as u32 >> 1;
     let fence = FenceFlags { local: r.coin(), global: r.coin() };
     let flags = MemFlags { align_log2: r.below(8) as u8, volatile: r.coin(), predicated: r.coin() };
-    let sub_group = BarrierScope::SubGroup(r.pick(&SubGroupFn::ALL).0);
+    let begin = SubGroupMark::Begin(r.pick(&SubGroupFn::ALL).0);
     use Op::*;
     let all = [
         Const(r.number()),
@@ -290,7 +291,8 @@ fn operation(r: &mut Rng) -> Op {
         Load(flags),
         Store(flags),
         Atomic(r.pick(&AtomicOp::ALL).0, flags),
-        Barrier(r.pick(&[BarrierScope::WorkGroup, sub_group]), fence),
+        Barrier(fence),
+        SubGroup(r.pick(&[begin, SubGroupMark::Active, SubGroupMark::End])),
         Fence(fence),
         Pipe { op: r.pick(&PipeOp::ALL).0, arg: index, predicated: r.coin() },
         Call(Func::from_u32(index)),
@@ -312,6 +314,13 @@ fn connect(r: &mut Rng, f: &mut Function) {
         use Op::*;
         let count = match f.insts[inst].op {
             Const(_) | Arg { .. } | ObjAddr(_) | WorkItem(..) | Barrier(..) | Fence(_) => 0,
+            SubGroup(SubGroupMark::Active | SubGroupMark::End) => 0,
+            // There is no text for one without its operand.
+            SubGroup(SubGroupMark::Begin(_)) if values.is_empty() => {
+                f.insts[inst].op = SubGroup(SubGroupMark::Active);
+                0
+            }
+            SubGroup(SubGroupMark::Begin(_)) => 1,
             Call(_) => r.below(4),
             // There is no text for an access without a pointer.
             Load(_) | Store(_) | Atomic(..) | Pipe { .. } if values.is_empty() => {

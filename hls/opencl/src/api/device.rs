@@ -109,6 +109,7 @@ fn limits(device: &Device, name: u32, place: Place) -> Status {
         CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => place.put(3u32),
         CL_DEVICE_MAX_WORK_ITEM_SIZES => place.put([group; 3]),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => place.put(group),
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => place.put(MOST_SUB_GROUPS),
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => place.put(1usize),
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
         | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
@@ -229,14 +230,13 @@ fn device_queues(name: u32, place: Place) -> Status {
     }
 }
 
-/// What devices do not have: images made of other objects than a row, sub-groups, parts.
+/// What devices do not have: images made of other objects than a row, sub-groups that go on without the others of their work-group, parts.
 fn absent(name: u32, place: Place) -> Status {
     match name {
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => place.put(false),
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => place.put(0u64),
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT
         | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT
-        | CL_DEVICE_MAX_NUM_SUB_GROUPS
         | CL_DEVICE_PARTITION_MAX_SUB_DEVICES => place.put(0u32),
         CL_DEVICE_PARTITION_PROPERTIES => place.put([0isize]),
         CL_DEVICE_PARTITION_TYPE => place.put(Vec::<isize>::new()),

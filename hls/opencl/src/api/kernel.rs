@@ -12,6 +12,7 @@ use crate::sys::Ptr;
 use crate::sys::constants::*;
 use crate::sys::types::{cl_device_id, cl_kernel, cl_program};
 use std::ffi::{c_char, c_void};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 references! { Kernel, clRetainKernel, clReleaseKernel }
@@ -45,6 +46,15 @@ fn device_of(kernel: &Kernel, device: cl_device_id) -> Status<Arc<Device>> {
     let device = find::<Device>(device)?;
     kernel.on(&device)?;
     Ok(device)
+}
+
+/// The sizes, or the number, that a query is about.
+fn sizes(bytes: usize, values: Ptr<c_void>, counts: RangeInclusive<usize>) -> Status<Vec<usize>> {
+    let count = bytes / size_of::<usize>();
+    if !bytes.is_multiple_of(size_of::<usize>()) || !counts.contains(&count) {
+        return Err(CL_INVALID_VALUE);
+    }
+    values.cast::<usize>().array(count).ok_or(CL_INVALID_VALUE)
 }
 
 functions! {
@@ -151,16 +161,48 @@ functions! {
     fn clGetKernelSubGroupInfo(
         kernel: cl_kernel,
         device: cl_device_id,
-        _name: u32,
-        _input_size: usize,
-        _input: Ptr<c_void>,
-        _size: usize,
-        _value: Ptr<c_void>,
-        _size_ret: Ptr<usize>,
+        name: u32,
+        input_size: usize,
+        input: Ptr<c_void>,
+        size: usize,
+        value: Ptr<c_void>,
+        size_ret: Ptr<usize>,
     ) {
         let kernel = find::<Kernel>(kernel)?;
-        device_of(&kernel, device)?;
-        // no device has sub-groups
-        Err(CL_INVALID_OPERATION)
+        let device = device_of(&kernel, device)?;
+        let (_, facts) = kernel.on(&device)?;
+        let place = Place { size, value, size_ret };
+        let in_group = facts.sub_group_size as usize;
+        let most = (facts.signature.max_work_group_size as usize).div_ceil(in_group);
+        match name {
+            CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE => {
+                sizes(input_size, input, 1..=3)?;
+                place.put(in_group)
+            }
+            CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => {
+                let local = sizes(input_size, input, 1..=3)?;
+                let items = local.iter().try_fold(1usize, |n, size| n.checked_mul(*size));
+                place.put(items.ok_or(CL_INVALID_VALUE)?.div_ceil(in_group))
+            }
+            CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
+                let count = sizes(input_size, input, 1..=1)?[0];
+                let dimensions = size / size_of::<usize>();
+                if !value.is_null() && !matches!(dimensions, 1..=3) {
+                    return Err(CL_INVALID_VALUE);
+                }
+                let items = count.checked_mul(in_group);
+                let fits = items.filter(|n| *n <= facts.signature.max_work_group_size as usize);
+                let mut local = vec![1; dimensions.clamp(1, 3)];
+                local[0] = fits.unwrap_or(0);
+                if fits.is_none() {
+                    local.fill(0);
+                }
+                place.put(local)
+            }
+            CL_KERNEL_MAX_NUM_SUB_GROUPS => place.put(most),
+            // no kernel can ask for a number of them
+            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => place.put(0usize),
+            _ => Err(CL_INVALID_VALUE),
+        }
     }
 }

@@ -44,6 +44,8 @@ pub struct KernelFacts {
     pub local_bytes: u64,
     /// Attributes as in the source.
     pub attributes: String,
+    /// Most work-items of a sub-group.
+    pub sub_group_size: u32,
 }
 
 /// A module and how to read it.
@@ -64,8 +66,8 @@ pub struct Input<'a> {
 /// # Errors
 /// The messages for people.
 pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), String> {
-    let module = read(input).map_err(|e| e.render())?;
-    let mut kernels = facts(&module);
+    let (module, sub_group_size) = read(input).map_err(|e| e.render())?;
+    let mut kernels = facts(&module, sub_group_size);
     let mut hardware = None;
     let (program, log): (Arc<dyn LoadedProgram>, String) = match &device.kind {
         DeviceKind::Emulator => match native(module.clone()) {
@@ -92,7 +94,8 @@ pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), 
     Ok((Executable { program, kernels, hardware }, log))
 }
 
-fn read(input: &Input<'_>) -> driver::failure::Result<Module> {
+/// The module, and how many work-items its sub-groups have.
+fn read(input: &Input<'_>) -> driver::failure::Result<(Module, u32)> {
     let options = spirv_to_ir::Options {
         name: "program".into(),
         kernels: vec![],
@@ -108,11 +111,13 @@ fn read(input: &Input<'_>) -> driver::failure::Result<Module> {
     let mut sources = base::SourceMap::default();
     let result = spirv_to_ir::read_with_sources(input.module, &options, &mut sources);
     let mut module = result.map_err(|e| Failure::with_sources(e, &sources))?;
+    let size = spirv_to_ir::sub_group_size(input.module, &options)
+        .map_err(|e| Failure::with_sources(e, &sources))?;
     driver::input::attach_sources(&mut sources, Path::new(""));
     module.sources = sources;
     ir::verify::verify_module(&module).map_err(|e| Failure::with_sources(e, &module.sources))?;
     driver::input::tell_arguments_apart(&mut module);
-    Ok(module)
+    Ok((module, size))
 }
 
 fn interpreted(module: Module) -> Result<Arc<dyn LoadedProgram>, String> {
@@ -130,7 +135,7 @@ fn native(module: Module) -> driver::failure::Result<Arc<dyn LoadedProgram>> {
 }
 
 /// What the kernels' IR tells.
-fn facts(module: &Module) -> Vec<KernelFacts> {
+fn facts(module: &Module, sub_group_size: u32) -> Vec<KernelFacts> {
     let signatures = driver::signature::signatures(module);
     let kernels = module.kernels().zip(signatures);
     let fact = |((id, function), signature): ((Func, &ir::Function), KernelSignature)| {
@@ -147,6 +152,7 @@ fn facts(module: &Module) -> Vec<KernelFacts> {
             signature,
             local_bytes: local_bytes(module, id),
             attributes: attributes.into_iter().flatten().collect::<Vec<_>>().join(" "),
+            sub_group_size,
         }
     };
     // those of blocks are for other kernels

@@ -133,6 +133,9 @@ pub const MOST_PACKET_BYTES: u32 = 1024;
 /// `CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS`: there is no limit but that of the pipe's packets.
 pub const MOST_RESERVATIONS: u32 = 1024;
 
+/// `CL_DEVICE_MAX_NUM_SUB_GROUPS`: of the size that sub-groups have where a kernel does not ask for another one.
+pub const MOST_SUB_GROUPS: u32 = MAX_WORK_GROUP_SIZE / spirv_to_ir::SUB_GROUP_SIZE;
+
 /// `CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE`: as much as the records of one launch can have.
 pub const MOST_DEVICE_QUEUE_SIZE: u32 = abi::enqueue::RECORD_BYTES as u32;
 /// `CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE`
@@ -164,6 +167,14 @@ pub fn extensions() -> Vec<NameVersion> {
         "cl_khr_mipmap_image_writes",
         "cl_khr_spirv_linkonce_odr",
         "cl_khr_spirv_no_integer_wrap_decoration",
+        "cl_khr_subgroup_ballot",
+        "cl_khr_subgroup_clustered_reduce",
+        "cl_khr_subgroup_extended_types",
+        "cl_khr_subgroup_non_uniform_arithmetic",
+        "cl_khr_subgroup_non_uniform_vote",
+        "cl_khr_subgroup_rotate",
+        "cl_khr_subgroup_shuffle",
+        "cl_khr_subgroup_shuffle_relative",
         "cl_khr_suggested_local_work_size",
     ];
     let version = |name: &str| if name == "cl_khr_integer_dot_product" { 2 } else { 1 };
@@ -192,6 +203,7 @@ pub fn features() -> Vec<NameVersion> {
         "__opencl_c_integer_dot_product_input_4x8bit_packed",
         "__opencl_c_pipes",
         "__opencl_c_program_scope_global_variables",
+        "__opencl_c_subgroups",
         "__opencl_c_work_group_collective_functions",
         "__opencl_c_read_write_images",
     ];

@@ -127,7 +127,7 @@ impl Options {
                 self.clang.extend([word.to_owned(), value]);
             }
             "-cl-opt-disable" => self.unoptimised = true,
-            // clang does not know the last one: there are no sub-groups
+            // clang does not know the last one, which asks for less than there is
             DENORMS_ARE_ZERO | DEBUG | "-cl-no-subgroup-ifp" => {}
             _ if word.starts_with("-D") || word.starts_with("-I") => self.clang.push(word.into()),
             _ if word.starts_with("-W") || FOR_CLANG.contains(&word) => {

@@ -5,7 +5,7 @@ use super::Lower;
 use super::group::in_memory;
 use crate::decode::Inst;
 use crate::errors::R;
-use ir::{BarrierScope, FenceFlags, IntCC, MemFlags, Op, Space, Type, Value};
+use ir::{FenceFlags, IntCC, MemFlags, Op, Space, Type, Value};
 use rspirv::spirv::Scope;
 
 /// Steps from one element to the next that a work-item copies.
@@ -52,7 +52,7 @@ impl Lower<'_, '_, '_> {
         self.need_work_group(inst)?;
         self.pointer(inst, 2)?;
         let flags = FenceFlags { local: true, global: true };
-        self.b.inst(Op::Barrier(BarrierScope::WorkGroup, flags), [], None);
+        self.b.barrier(flags);
         Ok(())
     }
 

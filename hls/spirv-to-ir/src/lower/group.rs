@@ -8,12 +8,12 @@
 //! A sub-group is such a run of fixed length: see [`super::sub_group`].
 
 use super::Lower;
-use super::sub_group::ALL_CALL;
+use super::sub_group::Callers;
 use crate::decode::Inst;
 use crate::errors::R;
 use crate::link::Scratch;
 use crate::types::memory_type;
-use ir::{BarrierScope, Block, FenceFlags, FloatKind, IntCC, MemFlags, Op, Query, Type, Value};
+use ir::{Block, FenceFlags, FloatKind, IntCC, MemFlags, Op, Query, SubGroupFn, Type, Value};
 use rspirv::spirv::{GroupOperation, Scope};
 
 /// log2 of the most runs of a group: enough work-items side by side for pipelines as deep as an addition of floats in a
@@ -71,6 +71,25 @@ impl Combine {
             FMax => infinity(ty) | top,
         }
     }
+}
+
+impl Combine {
+    /// The value that a sum, product or the like does not notice, at whatever place, as bits of a lane. Where it is another one than
+    /// [`Self::identity`], that is what a scan begins with and this is what is exact: -0 + -0 is not 0, and of NaN and infinity
+    /// the lesser is infinity.
+    pub(super) fn neutral(self, ty: Type) -> u128 {
+        match self {
+            Combine::FAdd => 1 << (ty.lane_bits(0) - 1),
+            Combine::FMin | Combine::FMax => quiet_nan(ty),
+            _ => self.identity(ty),
+        }
+    }
+}
+
+/// The canonical NaN of a format: infinity with the first bit of the fraction, too.
+fn quiet_nan(ty: Type) -> u128 {
+    let infinity = infinity(ty);
+    infinity | (infinity & infinity.wrapping_neg()) >> 1
 }
 
 /// Infinity in a format.
@@ -152,7 +171,7 @@ impl Lower<'_, '_, '_> {
 
     pub(super) fn wait(&mut self) {
         let local = FenceFlags { local: true, global: false };
-        self.b.inst(Op::Barrier(BarrierScope::WorkGroup, local), [], None);
+        self.b.barrier(local);
     }
 
     /// The address of local memory that work-group functions share.
@@ -265,7 +284,8 @@ impl Lower<'_, '_, '_> {
         let vote = self.operand(inst, 1)?;
         self.check(self.ty(vote) == Type::BOOL, inst, "its operand is not boolean")?;
         if members == Members::SubGroup {
-            let v = self.sub_group_vote(vote, all, ALL_CALL);
+            let v =
+                self.for_sub_group(SubGroupFn::Vote, |l| l.sub_group_vote(vote, all, Callers::All));
             return self.set(inst, v);
         }
         let team = self.team();
@@ -296,7 +316,7 @@ impl Lower<'_, '_, '_> {
         self.check(ty.space().is_none(), inst, "its value is a pointer")?;
         if members == Members::SubGroup {
             self.check(self.is_int_scalar(id), inst, "its local id is not an integer")?;
-            let v = self.of_member(v, id, ALL_CALL);
+            let v = self.for_sub_group(SubGroupFn::Broadcast, |l| l.of_member(v, id));
             return self.set(inst, v);
         }
         let ok = id_ty.is_int() && id_ty.lanes <= 3;
@@ -349,7 +369,9 @@ impl Lower<'_, '_, '_> {
             return Err(self.mismatch(inst, "it is neither a reduction nor a scan"));
         };
         if members == Members::SubGroup {
-            let v = self.sub_group_arithmetic(v, operation, how, ALL_CALL);
+            let v = self.for_sub_group(SubGroupFn::Arithmetic, |l| {
+                l.sub_group_arithmetic(v, operation, how, Callers::All)
+            });
             return self.set(inst, v);
         }
         let team = self.team();

@@ -10,7 +10,7 @@ use crate::types::Kind;
 use abi::PipeDescriptor;
 use abi::pipe::{ALIGN, place};
 use ir::{
-    AtomicOp, BarrierScope, FenceFlags, IntCC, KernelArg, KernelArgKind, MemFlags, Op, PipeAccess,
+    AtomicOp, FenceFlags, IntCC, KernelArg, KernelArgKind, MemFlags, Op, PipeAccess, SubGroupFn,
     Type, Value,
 };
 
@@ -155,6 +155,19 @@ impl<'a> Lower<'a, '_, '_> {
         let members = self.members(inst)?;
         let end = self.end(inst, direction)?;
         let count = self.int_operand(inst, 2)?;
+        let id = self.for_members(members, SubGroupFn::Pipe, |l| {
+            l.reserve_for_all(end, direction, count, members)
+        });
+        self.set(inst, id)
+    }
+
+    fn reserve_for_all(
+        &mut self,
+        end: End,
+        direction: Direction,
+        count: Value,
+        members: Members,
+    ) -> Value {
         let (leads, slot) = self.leader(members);
         let place = self.leaders_slots("group_reservations", RESERVATION, members);
         // Others may still read the reservation before.
@@ -164,8 +177,7 @@ impl<'a> Lower<'a, '_, '_> {
         self.write_slot(place, slot, id);
         self.go_on(behind);
         self.wait_for_all_memory();
-        let id = self.read_slot(RESERVATION, place, slot);
-        self.set(inst, id)
+        self.read_slot(RESERVATION, place, slot)
     }
 
     /// `OpGroupCommitReadPipe`, `OpGroupCommitWritePipe`: scope, pipe, reservation. The first work-item commits what all have
@@ -174,11 +186,13 @@ impl<'a> Lower<'a, '_, '_> {
         let members = self.members(inst)?;
         let end = self.end(inst, direction)?;
         let id = self.id_operand(inst, 2)?;
-        let (leads, _) = self.leader(members);
-        self.wait_for_all_memory();
-        let behind = self.only_if(leads);
-        self.commit(end, direction, id);
-        self.go_on(behind);
+        self.for_members(members, SubGroupFn::Pipe, |l| {
+            let (leads, _) = l.leader(members);
+            l.wait_for_all_memory();
+            let behind = l.only_if(leads);
+            l.commit(end, direction, id);
+            l.go_on(behind);
+        });
         Ok(())
     }
 
@@ -372,7 +386,8 @@ impl<'a> Lower<'a, '_, '_> {
         self.set(inst, outcome)
     }
 
-    /// Whether the work-item acts for the group or sub-group, and the number of the sub-group.
+    /// Whether the work-item acts for the group or sub-group, whose work-items all call the function, and the number of the
+    /// sub-group.
     fn leader(&mut self, members: Members) -> (Value, Value) {
         let rank = self.team().rank;
         let zero = self.b.constant(Type::I32, 0);
@@ -381,13 +396,15 @@ impl<'a> Lower<'a, '_, '_> {
         }
         let inside = self.b.constant(Type::I32, (self.spv.sub_group_size - 1).into());
         let lane = self.b.binary(Op::And, rank, inside);
-        let leads = self.b.icmp(IntCC::Eq, lane, zero);
+        let first = self.b.icmp(IntCC::Eq, lane, zero);
+        let active = self.active();
+        let leads = self.b.binary(Op::And, first, active);
         let shift = self.b.constant(Type::I32, self.spv.sub_group_size.ilog2().into());
         (leads, self.b.binary(Op::LShr, rank, shift))
     }
 
     fn wait_for_all_memory(&mut self) {
         let flags = FenceFlags { local: true, global: true };
-        self.b.inst(Op::Barrier(BarrierScope::WorkGroup, flags), [], None);
+        self.b.barrier(flags);
     }
 }

@@ -1,33 +1,35 @@
 //! Functions of sub-groups, and named barriers: through local memory and barriers of the work-group.
 //!
-//! A sub-group is a run of neighbours by local linear id, of a fixed length; the last one of a work-group may be shorter. Its
-//! functions wait for the whole work-group. OpenCL wants two kinds of them:
+//! A sub-group is a run of neighbours by local linear id, of a fixed length; the last one of a work-group may be shorter. What
+//! its functions do waits for the whole work-group, and stands between brackets ([`SubGroupMark`]): the optimiser, which sees
+//! through calls and variables, sends all work-items of the work-group through, also those that do not call the function. There
+//! are two kinds of functions:
 //!
-//! * those that all work-items of a sub-group have to call. Where only some sub-groups do, that is a barrier left incomplete,
-//!   which devices report;
-//! * "non-uniform" ones, which are of those work-items that call them, whoever these are. Here all of them are, and the first
-//!   barrier is marked ([`BarrierScope::SubGroup`]): the optimiser, which sees through calls and variables, refuses the kernel
-//!   unless control flow brings all work-items of the work-group there.
+//! * those that all work-items of a sub-group have to call: what others make of theirs does not matter;
+//! * "non-uniform" ones, which are of those work-items that call them, whoever these are. The others leave values that change
+//!   nothing.
+//!
+//! A work-item may go through the brackets of a function that it does not call with any values, so the ids that say where it
+//! reads and writes are found between the brackets.
 
 use super::Lower;
-use super::group::{Combine, Members, Places};
+use super::group::{Combine, Members, Places, in_memory};
 use crate::decode::Inst;
 use crate::errors::R;
-use ir::{BarrierScope, FenceFlags, FloatCC, IntCC, Op, SubGroupFn, Type, Value};
+use ir::{FenceFlags, FloatCC, IntCC, Op, SubGroupFn, SubGroupMark, Type, Value};
 use rspirv::spirv::GroupOperation;
 
-/// How functions that all work-items have to call begin.
-pub(super) const ALL_CALL: BarrierScope = BarrierScope::WorkGroup;
+/// Most bytes of a value that work-items hand on at once: longer vectors go in two parts, so that the slots of the largest work-group take
+/// no more than half of a device's local memory.
+const WIDEST_SLOT: u32 = 64;
 
-/// How functions that some work-items may call begin.
-const fn some_call(function: SubGroupFn) -> BarrierScope {
-    BarrierScope::SubGroup(function)
+/// Which work-items of a sub-group have to call a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Callers {
+    All,
+    /// Those that do; the value is an i1, whether there may be others.
+    Some(Value),
 }
-
-const VOTE: BarrierScope = some_call(SubGroupFn::Vote);
-const BALLOT: BarrierScope = some_call(SubGroupFn::Ballot);
-const BROADCAST: BarrierScope = some_call(SubGroupFn::Broadcast);
-const SHUFFLE: BarrierScope = some_call(SubGroupFn::Shuffle);
 
 /// The work-item whose value a shuffle gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,6 +65,79 @@ pub(super) enum Ids {
 pub(super) const BALLOT_TYPE: Type = Type::I32.with_lanes(4);
 
 impl Lower<'_, '_, '_> {
+    // --- who calls ---
+
+    /// What a function of sub-groups does, between its brackets.
+    pub(super) fn for_sub_group<T>(
+        &mut self,
+        function: SubGroupFn,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.for_callers(function, |l, _| body(l))
+    }
+
+    /// The same for one of which the callers matter.
+    fn for_callers<T>(
+        &mut self,
+        function: SubGroupFn,
+        body: impl FnOnce(&mut Self, Callers) -> T,
+    ) -> T {
+        let turns = self.scratch("sub_group_turns", Type::I32, 3);
+        let begin = Op::SubGroup(SubGroupMark::Begin(function));
+        let parted = self.b.value(begin, [turns], Type::BOOL);
+        let result = body(self, Callers::Some(parted));
+        self.b.inst(Op::SubGroup(SubGroupMark::End), [], None);
+        result
+    }
+
+    /// What a function of a work-group or sub-group does, whose callers are all of either.
+    pub(super) fn for_members<T>(
+        &mut self,
+        members: Members,
+        function: SubGroupFn,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        match members {
+            Members::WorkGroup => body(self),
+            Members::SubGroup => self.for_sub_group(function, body),
+        }
+    }
+
+    /// Whether the work-item calls the function between whose brackets this stands.
+    pub(super) fn active(&mut self) -> Value {
+        self.b.value(Op::SubGroup(SubGroupMark::Active), [], Type::BOOL)
+    }
+
+    /// One value where some work-items may go through without calling the function, another one where all call it.
+    fn if_parted(
+        &mut self,
+        parted: Value,
+        some_call: impl FnOnce(&mut Self) -> Value,
+        all_call: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        let [some, all, behind] = [(); 3].map(|()| self.b.func.add_block());
+        self.b.branch(parted, some, all);
+        self.b.switch_to(some);
+        let v = some_call(self);
+        let result = self.b.func.add_param(behind, self.b.func.ty(v));
+        self.b.jump(behind, [v]);
+        self.b.switch_to(all);
+        let v = all_call(self);
+        self.b.jump(behind, [v]);
+        self.b.switch_to(behind);
+        result
+    }
+
+    /// The number in the sub-group of the first work-item that calls the function; any where none does.
+    fn first_caller(&mut self, callers: Callers) -> Value {
+        let Callers::Some(parted) = callers else { return self.i32(0) };
+        let some_call = |l: &mut Self| {
+            let id = l.own_id();
+            l.sub_group_arithmetic(id, GroupOperation::Reduce, Combine::UMin, callers)
+        };
+        self.if_parted(parted, some_call, |l| l.i32(0))
+    }
+
     // --- through memory ---
 
     /// A reduction or scan of a sub-group, through two barriers.
@@ -71,13 +146,13 @@ impl Lower<'_, '_, '_> {
         v: Value,
         operation: GroupOperation,
         how: Combine,
-        begin: BarrierScope,
+        callers: Callers,
     ) -> Value {
         let ty = self.ty(v);
         let count = self.sub_groups();
         let sums = self.scratch("sub_group_sums", ty, count);
         let run = self.spv.sub_group_size;
-        self.run_arithmetic(v, sums, run, operation, how, begin)
+        self.run_arithmetic(v, sums, run, (operation, how), callers)
     }
 
     /// A reduction or scan of each run of `run` neighbours, a power of two.
@@ -86,16 +161,23 @@ impl Lower<'_, '_, '_> {
         v: Value,
         sums: Value,
         run: u32,
-        operation: GroupOperation,
-        how: Combine,
-        begin: BarrierScope,
+        (operation, how): (GroupOperation, Combine),
+        callers: Callers,
     ) -> Value {
         let ty = self.ty(v);
         let team = self.team();
         let slots = self.slots(ty);
         let log_run = self.i32(run.ilog2());
+        let v = match callers {
+            Callers::All => v,
+            Callers::Some(_) => {
+                let active = self.active();
+                let neutral = self.b.constant(ty, how.neutral(ty));
+                self.b.select(active, v, neutral)
+            }
+        };
         self.write_slot(slots, team.rank, v);
-        self.wait_as(begin);
+        self.wait();
         self.go_through_runs(team, Places { ty, slots, sums }, log_run, operation, how);
         self.wait();
         let run = self.b.binary(Op::LShr, team.rank, log_run);
@@ -109,11 +191,44 @@ impl Lower<'_, '_, '_> {
         let first = self.b.binary(Op::Shl, run, log_run);
         let starts = self.b.icmp(IntCC::Eq, first, team.rank);
         let nothing = self.b.constant(ty, how.identity(ty));
-        self.b.select(starts, nothing, v)
+        let v = self.b.select(starts, nothing, v);
+        match callers {
+            // What is neutral is not what a scan begins with.
+            Callers::Some(parted) if how.neutral(ty) != how.identity(ty) => {
+                let some_call = |l: &mut Self| l.begun(v, nothing, callers);
+                self.if_parted(parted, some_call, |_| v)
+            }
+            _ => v,
+        }
+    }
+
+    /// The result of an exclusive scan of a sub-group, or what it is of the first work-item that calls it.
+    fn begun(&mut self, v: Value, nothing: Value, callers: Callers) -> Value {
+        let first = self.first_caller(callers);
+        let id = self.own_id();
+        let begins = self.b.icmp(IntCC::Eq, first, id);
+        self.b.select(begins, nothing, v)
     }
 
     /// The value of the work-item of the sub-group with a local id; if there is none, any.
-    pub(super) fn of_member(&mut self, v: Value, id: Value, begin: BarrierScope) -> Value {
+    pub(super) fn of_member(&mut self, v: Value, id: Value) -> Value {
+        let ty = self.ty(v);
+        if in_memory(ty).mem_bytes(0) <= WIDEST_SLOT {
+            return self.of_member_at_once(v, id);
+        }
+        let lanes = self.lanes_of(v);
+        let half = lanes.len() / 2;
+        let mut all = vec![];
+        for part in [&lanes[..half], &lanes[half..]] {
+            let part_type = ty.with_lanes(half as u8);
+            let part = self.b.value(Op::VecBuild, part.iter().copied(), part_type);
+            let part = self.of_member_at_once(part, id);
+            all.extend(self.lanes_of(part));
+        }
+        self.b.value(Op::VecBuild, all, ty)
+    }
+
+    fn of_member_at_once(&mut self, v: Value, id: Value) -> Value {
         let team = self.team();
         // Not those of reductions: a work-item that goes on writes to its own, which others may still read here. There is
         // a slot for each id, whether a work-item has it or not.
@@ -126,15 +241,10 @@ impl Lower<'_, '_, '_> {
         let first = self.b.binary(Op::And, team.rank, outside);
         let source = self.b.binary(Op::Or, first, id);
         // Others may still read what was left here before.
-        self.wait_as(begin);
+        self.wait();
         self.write_slot(slots, team.rank, v);
         self.wait();
         self.read_slot(self.ty(v), slots, source)
-    }
-
-    fn wait_as(&mut self, scope: BarrierScope) {
-        let local = FenceFlags { local: true, global: false };
-        self.b.inst(Op::Barrier(scope, local), [], None);
     }
 
     /// The work-item's number in its sub-group, an i32.
@@ -144,21 +254,29 @@ impl Lower<'_, '_, '_> {
         self.b.binary(Op::And, team.rank, inside)
     }
 
+    // --- barriers ---
+
+    /// A barrier of a sub-group.
+    pub(crate) fn sub_group_barrier(&mut self, fence: FenceFlags) {
+        self.for_sub_group(SubGroupFn::Barrier, |l| l.b.barrier(fence));
+    }
+
     // --- votes ---
 
     /// Whether all, or any, of a sub-group vote for something.
-    pub(super) fn sub_group_vote(&mut self, vote: Value, all: bool, begin: BarrierScope) -> Value {
+    pub(super) fn sub_group_vote(&mut self, vote: Value, all: bool, callers: Callers) -> Value {
         let how = if all { Combine::LogicalAnd } else { Combine::LogicalOr };
-        self.sub_group_arithmetic(vote, GroupOperation::Reduce, how, begin)
+        self.sub_group_arithmetic(vote, GroupOperation::Reduce, how, callers)
     }
 
     /// `OpGroupNonUniformElect`: the first of those that call it.
     pub(super) fn elect(&mut self, inst: &Inst) -> R<()> {
         self.need_sub_group(inst)?;
-        let none = FenceFlags::default();
-        self.b.inst(Op::Barrier(some_call(SubGroupFn::Elect), none), [], None);
-        let id = self.own_id();
-        let v = self.is_zero(id);
+        let v = self.for_callers(SubGroupFn::Elect, |l, callers| {
+            let first = l.first_caller(callers);
+            let id = l.own_id();
+            l.b.icmp(IntCC::Eq, id, first)
+        });
         self.set(inst, v)
     }
 
@@ -166,7 +284,8 @@ impl Lower<'_, '_, '_> {
     pub(super) fn non_uniform_vote(&mut self, inst: &Inst, all: bool) -> R<()> {
         self.need_sub_group(inst)?;
         let vote = self.vote_operand(inst, 1)?;
-        let v = self.sub_group_vote(vote, all, VOTE);
+        let v =
+            self.for_callers(SubGroupFn::Vote, |l, callers| l.sub_group_vote(vote, all, callers));
         self.set(inst, v)
     }
 
@@ -174,16 +293,18 @@ impl Lower<'_, '_, '_> {
     pub(super) fn all_equal(&mut self, inst: &Inst) -> R<()> {
         self.need_sub_group(inst)?;
         let v = self.shared_operand(inst, 1)?;
-        let zero = self.i32(0);
-        let first = self.of_member(v, zero, some_call(SubGroupFn::AllEqual));
-        let lanes = Type::BOOL.with_lanes(self.ty(v).lanes);
-        let same = match self.ty(v).is_float() {
-            true => self.b.value(Op::FCmp(FloatCC::EQ), [v, first], lanes),
-            false => self.b.icmp(IntCC::Eq, v, first),
-        };
-        let lanes = self.lanes_of(same);
-        let same = self.tree(Op::And, &lanes);
-        let v = self.sub_group_vote(same, true, ALL_CALL);
+        let v = self.for_callers(SubGroupFn::AllEqual, |l, callers| {
+            let first = l.first_caller(callers);
+            let first = l.of_member(v, first);
+            let lanes = Type::BOOL.with_lanes(l.ty(v).lanes);
+            let same = match l.ty(v).is_float() {
+                true => l.b.value(Op::FCmp(FloatCC::EQ), [v, first], lanes),
+                false => l.b.icmp(IntCC::Eq, v, first),
+            };
+            let lanes = l.lanes_of(same);
+            let same = l.tree(Op::And, &lanes);
+            l.sub_group_vote(same, true, callers)
+        });
         self.set(inst, v)
     }
 
@@ -193,11 +314,13 @@ impl Lower<'_, '_, '_> {
     pub(super) fn ballot(&mut self, inst: &Inst, k: usize) -> R<()> {
         self.need_sub_group_before(inst, k)?;
         let vote = self.vote_operand(inst, k)?;
-        let id = self.own_id();
-        let (zero, one) = (self.i32(0), self.i32(1));
-        let own = self.b.binary(Op::Shl, one, id);
-        let own = self.b.select(vote, own, zero);
-        let word = self.sub_group_arithmetic(own, GroupOperation::Reduce, Combine::Or, BALLOT);
+        let word = self.for_callers(SubGroupFn::Ballot, |l, callers| {
+            let id = l.own_id();
+            let (zero, one) = (l.i32(0), l.i32(1));
+            let own = l.b.binary(Op::Shl, one, id);
+            let own = l.b.select(vote, own, zero);
+            l.sub_group_arithmetic(own, GroupOperation::Reduce, Combine::Or, callers)
+        });
         let v = self.ballot_of(word);
         self.set(inst, v)
     }
@@ -310,7 +433,7 @@ impl Lower<'_, '_, '_> {
         self.need_sub_group_before(inst, k)?;
         let v = self.shared_operand(inst, k)?;
         let id = self.id_operand_of(inst, k + 1)?;
-        let v = self.of_member(v, id, BROADCAST);
+        let v = self.for_sub_group(SubGroupFn::Broadcast, |l| l.of_member(v, id));
         self.set(inst, v)
     }
 
@@ -318,8 +441,10 @@ impl Lower<'_, '_, '_> {
     pub(super) fn broadcast_first(&mut self, inst: &Inst, k: usize) -> R<()> {
         self.need_sub_group_before(inst, k)?;
         let v = self.shared_operand(inst, k)?;
-        let first = self.i32(0);
-        let v = self.of_member(v, first, BROADCAST);
+        let v = self.for_callers(SubGroupFn::Broadcast, |l, callers| {
+            let first = l.first_caller(callers);
+            l.of_member(v, first)
+        });
         self.set(inst, v)
     }
 
@@ -335,7 +460,7 @@ impl Lower<'_, '_, '_> {
             Source::Up => self.b.binary(Op::Sub, own, by),
             Source::Down => self.b.binary(Op::Add, own, by),
         };
-        let v = self.of_member(v, id, SHUFFLE);
+        let v = self.for_sub_group(SubGroupFn::Shuffle, |l| l.of_member(v, id));
         self.set(inst, v)
     }
 
@@ -354,8 +479,9 @@ impl Lower<'_, '_, '_> {
             }
             _ => self.b.binary(Op::Add, own, by),
         };
-        let from_first = self.of_member(first, place, SHUFFLE);
-        let from_second = self.of_member(second, place, SHUFFLE);
+        let (from_first, from_second) = self.for_sub_group(SubGroupFn::Shuffle, |l| {
+            (l.of_member(first, place), l.of_member(second, place))
+        });
         let in_first = self.b.icmp(IntCC::Ult, place, size);
         let v = self.b.select(in_first, from_first, from_second);
         self.set(inst, v)
@@ -377,7 +503,7 @@ impl Lower<'_, '_, '_> {
         let there = self.b.binary(Op::And, there, inside);
         let cluster = self.b.binary(Op::And, own, outside);
         let id = self.b.binary(Op::Or, cluster, there);
-        let v = self.of_member(v, id, some_call(SubGroupFn::Rotate));
+        let v = self.for_sub_group(SubGroupFn::Rotate, |l| l.of_member(v, id));
         self.set(inst, v)
     }
 
@@ -386,21 +512,24 @@ impl Lower<'_, '_, '_> {
     /// `OpGroupNonUniformIAdd` and the like: reductions, scans, reductions of clusters.
     pub(super) fn non_uniform_arithmetic(&mut self, inst: &Inst, how: Combine) -> R<()> {
         use GroupOperation::{ClusteredReduce, ExclusiveScan, InclusiveScan, Reduce};
-        let begin = some_call(SubGroupFn::Arithmetic);
         self.need_sub_group(inst)?;
         let (operation, v) = self.group_operands(inst, how)?;
         let v = match operation {
-            Reduce | InclusiveScan | ExclusiveScan => {
-                self.sub_group_arithmetic(v, operation, how, begin)
-            }
+            Reduce | InclusiveScan | ExclusiveScan => self
+                .for_callers(SubGroupFn::Arithmetic, |l, callers| {
+                    l.sub_group_arithmetic(v, operation, how, callers)
+                }),
             ClusteredReduce => {
                 let size = self.cluster_size(inst, 3)?;
                 // As many as clusters of two need; a cluster of one is the work-item itself.
                 let count = self.link.largest_group().div_ceil(2);
-                let sums = self.scratch("cluster_sums", self.ty(v), count);
+                let sums = |l: &mut Self| l.scratch("cluster_sums", l.ty(v), count);
                 match size {
                     1 => v,
-                    _ => self.run_arithmetic(v, sums, size, Reduce, how, begin),
+                    _ => self.for_callers(SubGroupFn::Arithmetic, |l, callers| {
+                        let sums = sums(l);
+                        l.run_arithmetic(v, sums, size, (Reduce, how), callers)
+                    }),
                 }
             }
             _ => return Err(self.mismatch(inst, "it is neither a reduction nor a scan")),
@@ -408,14 +537,12 @@ impl Lower<'_, '_, '_> {
         self.set(inst, v)
     }
 
-    /// The size of clusters, a constant: a power of two, not above that of sub-groups.
+    /// The size of clusters, a constant: a power of two. What larger ones than sub-groups give is left open, so that a program may
+    /// have a call for each size that some device has.
     fn cluster_size(&self, inst: &Inst, k: usize) -> R<u32> {
         let size = self.constant_operand(inst, k)?;
         self.check(size.is_power_of_two(), inst, "the size of its clusters is no power of two")?;
-        let most = self.spv.sub_group_size;
-        let why = format!("its clusters are larger than sub-groups, which have {most} work-items");
-        self.check(size <= most, inst, &why)?;
-        Ok(size)
+        Ok(size.min(self.spv.sub_group_size))
     }
 
     // --- named barriers ---
@@ -433,7 +560,7 @@ impl Lower<'_, '_, '_> {
     pub(super) fn wait_named(&mut self, inst: &Inst) -> R<()> {
         self.operand(inst, 0)?;
         let fence = super::sync::fence_flags(self.constant_operand(inst, 2)?);
-        self.b.inst(Op::Barrier(some_call(SubGroupFn::NamedBarrier), fence), [], None);
+        self.for_sub_group(SubGroupFn::NamedBarrier, |l| l.b.barrier(fence));
         Ok(())
     }
 

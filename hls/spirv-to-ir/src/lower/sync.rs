@@ -3,7 +3,7 @@
 use super::Lower;
 use crate::decode::Inst;
 use crate::errors::R;
-use ir::{BarrierScope, FenceFlags, Op};
+use ir::{FenceFlags, Op};
 use rspirv::spirv::Scope;
 
 /// Bits of memory semantics (SPIR-V "Memory Semantics").
@@ -23,10 +23,13 @@ impl Lower<'_, '_, '_> {
     pub(super) fn control_barrier(&mut self, inst: &Inst) -> R<()> {
         let scope = self.constant_operand(inst, 0)?;
         let semantics = self.constant_operand(inst, 2)?;
+        let flags = fence_flags(semantics);
         match Scope::from_u32(scope) {
-            // The whole work-group has to reach a sub-group's barrier, too.
-            Some(Scope::Workgroup | Scope::Subgroup) => {}
-            Some(Scope::Invocation) => return Ok(()),
+            Some(Scope::Workgroup) => {
+                self.b.barrier(flags);
+            }
+            Some(Scope::Subgroup) => self.sub_group_barrier(flags),
+            Some(Scope::Invocation) => {}
             _ => {
                 return Err(self.mismatch(
                     inst,
@@ -34,8 +37,6 @@ impl Lower<'_, '_, '_> {
                 ));
             }
         }
-        let flags = fence_flags(semantics);
-        self.b.inst(Op::Barrier(BarrierScope::WorkGroup, flags), [], None);
         Ok(())
     }
 
