@@ -194,6 +194,8 @@ static void shared_memory(struct world *w) {
   WRONG(1, clSVMAlloc(w->context, CL_MEM_READ_WRITE, SIZE_MAX, 0) == NULL);
   char *shared = clSVMAlloc(w->context, CL_MEM_READ_WRITE, 256, 0);
   WRONG(0, shared == NULL);
+  WRONG_NEW(CL_INVALID_BUFFER_SIZE, clCreateBuffer(w->context, CL_MEM_USE_HOST_PTR, 512, shared, &err));
+  WRONG_NEW(CL_INVALID_BUFFER_SIZE, clCreateBuffer(w->context, CL_MEM_USE_HOST_PTR, 256, shared + 64, &err));
   WRONG(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMFree(NULL, 1, none, NULL, NULL, 0, NULL, NULL));
   WRONG(CL_INVALID_VALUE, clEnqueueSVMFree(q, 0, none, NULL, NULL, 0, NULL, NULL));
   WRONG(CL_INVALID_VALUE, clEnqueueSVMFree(q, 1, NULL, NULL, NULL, 0, NULL, NULL));
@@ -222,6 +224,7 @@ static void shared_memory(struct world *w) {
   WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, 0x1234, sizeof none, none));
   WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 3, none));
   WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof none, NULL));
+  WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, none));
   cl_bool yes = CL_TRUE;
   WRONG(CL_INVALID_OPERATION,
         clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes));

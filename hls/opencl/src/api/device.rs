@@ -109,7 +109,7 @@ fn limits(device: &Device, name: u32, place: Place) -> Status {
         CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => place.put(3u32),
         CL_DEVICE_MAX_WORK_ITEM_SIZES => place.put([group; 3]),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => place.put(group),
-        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => place.put(1usize),
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => place.put(WORK_GROUP_MULTIPLE),
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
         | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
         | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => place.put(true),

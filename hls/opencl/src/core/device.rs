@@ -8,6 +8,9 @@ use target::{Board, Library};
 
 /// Most work-items of a work-group, in all dimensions and in each.
 pub const MAX_WORK_GROUP_SIZE: u32 = driver::signature::DEFAULT_WORK_GROUP_SIZE;
+/// Work-groups had better have a multiple of so many work-items: as many make a sub-group, and a smaller work-group leaves
+/// much of a pipeline empty at each barrier.
+pub const WORK_GROUP_MULTIPLE: usize = 16;
 /// Bytes of local memory that a work-group can have.
 pub const LOCAL_MEMORY: u64 = 32 << 10;
 /// Most bytes of all arguments of a kernel.

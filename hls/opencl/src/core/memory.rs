@@ -98,7 +98,10 @@ impl Memory {
             return Err(CL_INVALID_HOST_PTR);
         }
         let uses = flags & CL_MEM_USE_HOST_PTR != 0;
-        let shared = if uses { context.svm.find_range(host_ptr.address(), size) } else { None };
+        let shared = if uses { context.svm.find(host_ptr.address()) } else { None };
+        if shared.as_ref().is_some_and(|(memory, at)| size > memory.size() - at) {
+            return Err(CL_INVALID_BUFFER_SIZE);
+        }
         let mirrored = uses && shared.is_none();
         let (storage, offset) = match shared {
             Some(place) => place,
