@@ -178,11 +178,15 @@ impl Image {
         self.levels > 1
     }
 
-    /// Pitches are given for memory of the host only.
+    /// Pitches are given for memory of the host only. The conformance tests give one for the only row of an image that is
+    /// made of a buffer, too: it tells nothing.
     fn fill_in_pitches(&mut self, has_host_ptr: bool) -> Status {
         let texel = self.texel_bytes();
         // the levels of an image stand in its rows, one behind the other
         let row = level::columns(self.width as u32, self.levels) as usize * texel;
+        if self.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER && self.row_pitch >= row {
+            self.row_pitch = 0;
+        }
         if !has_host_ptr && (self.row_pitch != 0 || self.slice_pitch != 0) {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
         }
@@ -449,6 +453,29 @@ fn half(x: f32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_row_of_an_image_made_of_a_buffer_has_any_pitch_that_holds_it() {
+        let format = cl_image_format {
+            image_channel_order: CL_RGBA,
+            image_channel_data_type: CL_UNORM_INT8,
+        };
+        let of = |kind, pitch| {
+            let desc = cl_image_desc {
+                image_type: kind,
+                image_width: 10,
+                image_row_pitch: pitch,
+                ..cl_image_desc::default()
+            };
+            Image::new(Some(format), Some(desc), 0, false).map(|image| image.row_pitch)
+        };
+        let buffer = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        assert_eq!(
+            [0, 40, 44, 39].map(|pitch| of(buffer, pitch)),
+            [Ok(40), Ok(40), Ok(40), Err(CL_INVALID_IMAGE_DESCRIPTOR)]
+        );
+        assert_eq!(of(CL_MEM_OBJECT_IMAGE1D, 44), Err(CL_INVALID_IMAGE_DESCRIPTOR));
+    }
 
     #[test]
     fn halves_are_rounded_to_nearest_even() {
