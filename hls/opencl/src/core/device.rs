@@ -158,6 +158,7 @@ pub fn extensions() -> Vec<NameVersion> {
         "cl_khr_global_int32_extended_atomics",
         "cl_khr_icd",
         "cl_khr_il_program",
+        "cl_khr_image2d_from_buffer",
         "cl_khr_int64_base_atomics",
         "cl_khr_int64_extended_atomics",
         "cl_khr_integer_dot_product",
