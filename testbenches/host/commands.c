@@ -374,6 +374,10 @@ static void shared_memory(void) {
   MUST(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ, p, N * 4, 0, NULL, NULL));
   for (cl_uint k = 0; k < N; k++) CHECK(p[k] == 6 * k + 1);
   MUST(clEnqueueSVMUnmap(q, p, 0, NULL, NULL));
+  // what a kernel finds through pointers in memory is told, and taken back
+  const void *found[] = {p};
+  MUST(clSetKernelExecInfo(s, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof found, found));
+  if (!is_pocl) MUST(clSetKernelExecInfo(s, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL));
   MUST(clFinish(q));
   clSVMFree(context, p);
   MUST(clReleaseKernel(s)), MUST(clReleaseCommandQueue(q));

@@ -208,6 +208,24 @@ def inverted(device):
     check("invert", got, 255 - array)
 
 
+def of_buffer(device):
+    """An image whose rows are those of a buffer, with gaps between them: what is written through one is seen through the other."""
+    context, queue = device.context, device.queue
+    rows = np.arange(256, dtype=np.uint8).reshape(4, 16, 4)
+    buffer = device.buffer(rows)
+    desc = cl.ImageDescriptor()
+    desc.image_type, desc.shape, desc.pitches, desc.buffer = cl.mem_object_type.IMAGE2D, (10, 4, 0), (64, 0), buffer
+    form = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.UNORM_INT8)
+    image = cl.Image(context, cl.mem_flags.READ_WRITE, form, desc=desc)
+    device.kernel(INVERT, "invert", ["-cl-std=CL3.0"])(queue, (10, 4), None, image)
+    wanted = rows.copy()
+    wanted[:, :10] = 255 - wanted[:, :10]
+    check("rows of a buffer", device.read(buffer, np.empty_like(rows)), wanted)
+    got = np.empty((4, 10, 4), np.uint8)
+    cl.enqueue_copy(queue, got, image, origin=(0, 0, 0), region=(10, 4, 1))
+    check("image of a buffer", got, wanted[:, :10])
+
+
 def all_values(device):
     """Every number of 16 bits that a channel can hold, read."""
     program = cl.Program(device.context, READS).build()
@@ -239,6 +257,7 @@ def main():
     np.seterr(all="ignore")
     commands(device)
     inverted(device)
+    of_buffer(device)
     if not quick:
         all_values(device)
     reads(device, quick)

@@ -153,7 +153,26 @@ impl Consts {
                 _ => return Ok(Const::Expression),
             }
         }
+        if self.casts_null(&op, types) {
+            return Ok(Const::Zero);
+        }
         Ok(fold::operation(self, types, &op, ty)?.map_or(Const::Expression, Const::Lanes))
+    }
+
+    /// Whether an operation makes another type of a null pointer, which is null in all address spaces.
+    fn casts_null(&self, op: &Inst, types: &Types) -> bool {
+        use Op::*;
+        let casts = matches!(
+            op.op,
+            Bitcast | PtrCastToGeneric | GenericCastToPtr | ConvertPtrToU | CopyObject
+        );
+        let operand = op.args.first().and_then(|id| self.get(*id));
+        casts
+            && operand.is_some_and(|info| {
+                let pointer =
+                    types.get(info.ty).is_ok_and(|t| matches!(t.kind, Kind::Pointer { .. }));
+                info.value == Const::Zero && pointer
+            })
     }
 
     /// The bits of a scalar constant, if known.

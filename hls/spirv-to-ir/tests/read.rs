@@ -268,7 +268,7 @@ fn loop_controls_tell_distances() {
 
 #[test]
 fn constants_specialise_and_relocate() {
-    assert_eq!(run("constants.spv", &Options::default(), 3), [-5, 35, 2]);
+    assert_eq!(run("constants.spv", &Options::default(), 4), [-5, 35, 2, 7]);
     let given = |id, value| Options { spec_constants: vec![(id, value)], ..Options::default() };
     let code = |o: &Options| read(&module("constants.spv"), o).unwrap_err().0[0].code;
     // The constant is the length of an array with five parts.

@@ -34,6 +34,19 @@ static void image_objects(struct world *w) {
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
   wrong.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  // images of a buffer: as large as it at most, of one or two dimensions, with rows that a pitch holds
+  wrong = (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 1 << 14, .buffer = w->buffer};
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_SIZE, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  wrong.image_height = 4;
+  WRONG_NEW_NOT_POCL(CL_INVALID_HOST_PTR, clCreateImage(w->context, 0, &format, &wrong, host, &err));
+  wrong.image_row_pitch = 1;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  wrong.image_row_pitch = 0, wrong.image_slice_pitch = 64;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  wrong.image_slice_pitch = 0, wrong.buffer = image;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  wrong.image_type = CL_MEM_OBJECT_IMAGE3D, wrong.image_depth = 1, wrong.buffer = w->buffer;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_SIZE, clCreateImage2D(w->context, 0, &format, 0, 4, 0, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateSampler(w->context, CL_FALSE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateSampler(w->context, CL_TRUE, 1, CL_FILTER_NEAREST, &err));
@@ -194,6 +207,8 @@ static void shared_memory(struct world *w) {
   WRONG(1, clSVMAlloc(w->context, CL_MEM_READ_WRITE, SIZE_MAX, 0) == NULL);
   char *shared = clSVMAlloc(w->context, CL_MEM_READ_WRITE, 256, 0);
   WRONG(0, shared == NULL);
+  WRONG_NEW(CL_INVALID_BUFFER_SIZE, clCreateBuffer(w->context, CL_MEM_USE_HOST_PTR, 512, shared, &err));
+  WRONG_NEW(CL_INVALID_BUFFER_SIZE, clCreateBuffer(w->context, CL_MEM_USE_HOST_PTR, 256, shared + 64, &err));
   WRONG(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMFree(NULL, 1, none, NULL, NULL, 0, NULL, NULL));
   WRONG(CL_INVALID_VALUE, clEnqueueSVMFree(q, 0, none, NULL, NULL, 0, NULL, NULL));
   WRONG(CL_INVALID_VALUE, clEnqueueSVMFree(q, 1, NULL, NULL, NULL, 0, NULL, NULL));
@@ -222,6 +237,7 @@ static void shared_memory(struct world *w) {
   WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, 0x1234, sizeof none, none));
   WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 3, none));
   WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof none, NULL));
+  WRONG(CL_INVALID_VALUE, clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, none));
   cl_bool yes = CL_TRUE;
   WRONG(CL_INVALID_OPERATION,
         clSetKernelExecInfo(w->kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes));

@@ -110,7 +110,7 @@ fn limits(device: &Device, name: u32, place: Place) -> Status {
         CL_DEVICE_MAX_WORK_ITEM_SIZES => place.put([group; 3]),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => place.put(group),
         CL_DEVICE_MAX_NUM_SUB_GROUPS => place.put(MOST_SUB_GROUPS),
-        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => place.put(1usize),
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => place.put(WORK_GROUP_MULTIPLE),
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
         | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
         | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => place.put(true),
@@ -200,6 +200,9 @@ fn images(name: u32, place: Place) -> Status {
         | CL_DEVICE_IMAGE3D_MAX_DEPTH => place.put(image::MAX_3D),
         CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => place.put(image::MAX_BUFFER),
         CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => place.put(image::MAX_LAYERS),
+        // both in texels, the least of which is a byte
+        CL_DEVICE_IMAGE_PITCH_ALIGNMENT => place.put(1u32),
+        CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => place.put(image::TEXEL_ALIGN as u32),
         _ => pipes(name, place),
     }
 }
@@ -230,14 +233,12 @@ fn device_queues(name: u32, place: Place) -> Status {
     }
 }
 
-/// What devices do not have: images made of other objects than a row, sub-groups that go on without the others of their work-group, parts.
+/// What devices do not have: sub-groups that go on without the others of their work-group, parts.
 fn absent(name: u32, place: Place) -> Status {
     match name {
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => place.put(false),
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => place.put(0u64),
-        CL_DEVICE_IMAGE_PITCH_ALIGNMENT
-        | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT
-        | CL_DEVICE_PARTITION_MAX_SUB_DEVICES => place.put(0u32),
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES => place.put(0u32),
         CL_DEVICE_PARTITION_PROPERTIES => place.put([0isize]),
         CL_DEVICE_PARTITION_TYPE => place.put(Vec::<isize>::new()),
         _ => Err(CL_INVALID_VALUE),

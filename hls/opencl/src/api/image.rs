@@ -27,17 +27,15 @@ fn create(
     let whole = memory::check_flags(flags)?;
     let image = Image::new(format, desc, whole, !host_ptr.is_null())?;
     let made_of = desc.map_or(Handle::NULL, |d| d.mem_object);
-    let is_row = image.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER;
-    // only images of one dimension are made of buffers, and no image of another
-    if made_of.is_null() == is_row {
-        return Err(CL_INVALID_IMAGE_DESCRIPTOR);
-    }
-    let memory = match is_row {
+    let memory = match image.of_buffer {
         true => {
             let buffer =
                 super::buffer::find_buffer(made_of).map_err(|_| CL_INVALID_IMAGE_DESCRIPTOR)?;
             if !Arc::ptr_eq(&buffer.context, &context) {
                 return Err(CL_INVALID_CONTEXT);
+            }
+            if !host_ptr.is_null() {
+                return Err(CL_INVALID_HOST_PTR);
             }
             Memory::image_of(&buffer, flags, image, properties)?
         }

@@ -3,7 +3,7 @@
 use super::info::Place;
 use super::{creators, functions, references};
 use crate::core::Status;
-use crate::core::device::Device;
+use crate::core::device::{Device, WORK_GROUP_MULTIPLE};
 use crate::core::kernel::Kernel;
 use crate::core::kernel_info::ArgInfo;
 use crate::core::object::{self, find};
@@ -150,7 +150,9 @@ functions! {
             }
             CL_KERNEL_LOCAL_MEM_SIZE => place.put(kernel.local_bytes(facts)),
             CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
-                place.put(facts.signature.simd.max(1) as usize)
+                let most = facts.signature.max_work_group_size as usize;
+                let simd = facts.signature.simd.max(1) as usize;
+                place.put(simd.max(if most < WORK_GROUP_MULTIPLE { 1 } else { WORK_GROUP_MULTIPLE }))
             }
             CL_KERNEL_PRIVATE_MEM_SIZE => place.put(0u64),
             // of built-in kernels and custom devices only

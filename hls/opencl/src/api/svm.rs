@@ -236,8 +236,13 @@ functions! {
         }
         match name {
             CL_KERNEL_EXEC_INFO_SVM_PTRS => {
-                if value.is_null() || size == 0 || !size.is_multiple_of(size_of::<usize>()) {
+                // nothing at all is the empty set
+                if value.is_null() != (size == 0) || !size.is_multiple_of(size_of::<usize>()) {
                     return Err(CL_INVALID_VALUE);
+                }
+                if size == 0 {
+                    kernel.set_svm_pointers(vec![]);
+                    return Ok(());
                 }
                 let pointers = value.cast::<usize>().array(size / size_of::<usize>());
                 kernel.set_svm_pointers(pointers.ok_or(CL_INVALID_VALUE)?);

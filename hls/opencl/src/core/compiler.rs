@@ -191,18 +191,19 @@ pub fn link(modules: &[&[u8]], library: bool) -> Result<Made, String> {
         return Ok(Made { bytes: only.to_vec(), log: String::new() });
     }
     let modules = spirv::export_once(modules);
-    let first = run_linker(&modules, library);
+    let partial = library || !spirv::lacks_definitions(&modules);
+    let first = run_linker(&modules, partial);
     let Err(problem) = first else { return first };
     // It refuses what is declared with other types than it is defined with, and the compiler gives pointers the types of
     // what they are used for. The reader of the module resolves such imports by their names.
-    let hidden = spirv::hide_imports(&modules).filter(|hidden| library || !hidden.unresolved);
+    let hidden = spirv::hide_imports(&modules).filter(|_| partial);
     let Some(hidden) = hidden else { return Err(problem) };
     let Ok(made) = run_linker(&hidden.modules, true) else { return Err(problem) };
     let bytes = hidden.shown(&made.bytes).ok_or(problem)?;
     Ok(Made { bytes, log: made.log })
 }
 
-/// Runs spirv-link; what it makes may have imports left if it is to be `partial`.
+/// Runs spirv-link; what it makes may have imports left if it is to be `partial`, and keeps its exports then.
 fn run_linker(modules: &[Vec<u8>], partial: bool) -> Result<Made, String> {
     let scratch = scratch()?;
     let output = scratch.path().join("out.spv");
@@ -363,6 +364,9 @@ mod tests {
                      kernel void call(global float *a, global float *b) { copy(a, b); }\n";
         assert_eq!(linked(&[copies, calls]), Ok((2, 0)));
         assert_eq!(linked(&[calls, copies]), Ok((2, 0)));
+        let fence = "int place(int *p) { return get_fence(p) == CLK_LOCAL_MEM_FENCE ? 1 : *p; }\n";
+        let asks = "int place(int *p);\nkernel void k(global int *a) { *a = place(a); }\n";
+        assert_eq!(linked(&[fence, asks]), Ok((1, 0)));
         let missing = "int nowhere(int);\nkernel void k(global int *a) { *a = nowhere(*a); }\n";
         assert!(linked(&[copies, calls, missing]).is_err());
     }

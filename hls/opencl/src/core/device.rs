@@ -8,6 +8,9 @@ use target::{Board, Library};
 
 /// Most work-items of a work-group, in all dimensions and in each.
 pub const MAX_WORK_GROUP_SIZE: u32 = driver::signature::DEFAULT_WORK_GROUP_SIZE;
+/// Work-groups had better have a multiple of so many work-items: as many make a sub-group, and a smaller work-group leaves
+/// much of a pipeline empty at each barrier.
+pub const WORK_GROUP_MULTIPLE: usize = 16;
 /// Bytes of local memory that a work-group can have.
 pub const LOCAL_MEMORY: u64 = 32 << 10;
 /// Most bytes of all arguments of a kernel.
@@ -158,6 +161,7 @@ pub fn extensions() -> Vec<NameVersion> {
         "cl_khr_global_int32_extended_atomics",
         "cl_khr_icd",
         "cl_khr_il_program",
+        "cl_khr_image2d_from_buffer",
         "cl_khr_int64_base_atomics",
         "cl_khr_int64_extended_atomics",
         "cl_khr_integer_dot_product",

@@ -14,7 +14,9 @@ pub const MAX_2D: usize = 16384;
 pub const MAX_3D: usize = 2048;
 /// Most layers of an array.
 pub const MAX_LAYERS: usize = 2048;
-/// Most texels of an image that is made of a buffer.
+/// Where the first texel stands: a multiple of so many bytes.
+pub const TEXEL_ALIGN: u64 = 64;
+/// Most texels of an image of one dimension that is made of a buffer.
 pub const MAX_BUFFER: usize = 1 << 24;
 
 /// Layout of an image.
@@ -36,6 +38,8 @@ pub struct Image {
     pub row_pitch: usize,
     /// Bytes from a slice or layer to the next; 0 if there are none.
     pub slice_pitch: usize,
+    /// Whether it shares the memory of a buffer.
+    pub of_buffer: bool,
     /// Mip levels as they were asked for: 0 and 1 both mean that there are none but the first.
     pub levels: u32,
 }
@@ -125,8 +129,14 @@ impl Image {
             layers: if arrayed(kind) { desc.image_array_size } else { 0 },
             row_pitch: desc.image_row_pitch,
             slice_pitch: desc.image_slice_pitch,
+            of_buffer: !desc.mem_object.is_null(),
             levels: desc.num_mip_levels,
         };
+        let is_row = kind == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        // only images of one and two dimensions are made of buffers, and no image of another
+        if is_row != image.of_buffer && kind != CL_MEM_OBJECT_IMAGE2D {
+            return Err(CL_INVALID_IMAGE_DESCRIPTOR);
+        }
         image.check_sizes()?;
         image.check_levels(flags)?;
         if !supported(kind, flags).any(|f| f == format) {
@@ -166,7 +176,7 @@ impl Image {
         if !self.is_mipmapped() {
             return Ok(());
         }
-        if self.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER || self.levels > level::MAX_LEVELS {
+        if self.of_buffer || self.levels > level::MAX_LEVELS {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
         }
         let takes_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
@@ -178,12 +188,17 @@ impl Image {
         self.levels > 1
     }
 
-    /// Pitches are given for memory of the host only.
+    /// Pitches are given for memory of the host, and that of rows in a buffer. The conformance tests give one for the only
+    /// row of an image of one dimension that is made of a buffer, too: it tells nothing.
     fn fill_in_pitches(&mut self, has_host_ptr: bool) -> Status {
         let texel = self.texel_bytes();
         // the levels of an image stand in its rows, one behind the other
         let row = level::columns(self.width as u32, self.levels) as usize * texel;
-        if !has_host_ptr && (self.row_pitch != 0 || self.slice_pitch != 0) {
+        if self.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER && self.row_pitch >= row {
+            self.row_pitch = 0;
+        }
+        let (rows, slices) = (has_host_ptr || self.of_buffer, has_host_ptr);
+        if !rows && self.row_pitch != 0 || !slices && self.slice_pitch != 0 {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
         }
         if self.row_pitch == 0 {
@@ -449,6 +464,42 @@ fn half(x: f32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::Handle;
+
+    #[test]
+    fn rows_of_images_made_of_buffers_have_pitches_that_hold_them() {
+        let format = cl_image_format {
+            image_channel_order: CL_RGBA,
+            image_channel_data_type: CL_UNORM_INT8,
+        };
+        let of = |kind, pitch| {
+            let desc = cl_image_desc {
+                image_type: kind,
+                image_width: 10,
+                image_height: 1,
+                image_row_pitch: pitch,
+                mem_object: Handle(usize::from(kind != CL_MEM_OBJECT_IMAGE1D)),
+                ..cl_image_desc::default()
+            };
+            Image::new(Some(format), Some(desc), 0, false).map(|image| image.row_pitch)
+        };
+        let buffer = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        assert_eq!(
+            [0, 40, 44, 39].map(|pitch| of(buffer, pitch)),
+            [Ok(40), Ok(40), Ok(40), Err(CL_INVALID_IMAGE_DESCRIPTOR)]
+        );
+        assert_eq!(
+            [0, 40, 44, 39, 42].map(|pitch| of(CL_MEM_OBJECT_IMAGE2D, pitch)),
+            [
+                Ok(40),
+                Ok(40),
+                Ok(44),
+                Err(CL_INVALID_IMAGE_DESCRIPTOR),
+                Err(CL_INVALID_IMAGE_DESCRIPTOR)
+            ]
+        );
+        assert_eq!(of(CL_MEM_OBJECT_IMAGE1D, 44), Err(CL_INVALID_IMAGE_DESCRIPTOR));
+    }
 
     #[test]
     fn halves_are_rounded_to_nearest_even() {

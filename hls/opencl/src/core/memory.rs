@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::device::MOST_PACKET_BYTES;
-use super::image::{Image, Span};
+use super::image::{Image, Span, TEXEL_ALIGN};
 use super::object::{Header, handle_of, object};
 use super::{Status, lock};
 use crate::sys::callback::{Callback, OfObject};
@@ -98,7 +98,10 @@ impl Memory {
             return Err(CL_INVALID_HOST_PTR);
         }
         let uses = flags & CL_MEM_USE_HOST_PTR != 0;
-        let shared = if uses { context.svm.find_range(host_ptr.address(), size) } else { None };
+        let shared = if uses { context.svm.find(host_ptr.address()) } else { None };
+        if shared.as_ref().is_some_and(|(memory, at)| size > memory.size() - at) {
+            return Err(CL_INVALID_BUFFER_SIZE);
+        }
         let mirrored = uses && shared.is_none();
         let (storage, offset) = match shared {
             Some(place) => place,
@@ -235,10 +238,11 @@ impl Memory {
         })
     }
 
-    /// An image of one dimension that is made of a buffer.
+    /// An image that is made of a buffer.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE`, `CL_INVALID_IMAGE_SIZE` if the buffer is too small.
+    /// `CL_INVALID_VALUE`, `CL_INVALID_IMAGE_SIZE` if the buffer is too small, `CL_INVALID_IMAGE_FORMAT_DESCRIPTOR` if it
+    /// begins where images cannot: in shared memory of the program, as other buffers are aligned.
     pub fn image_of(
         buffer: &Arc<Memory>,
         flags: u64,
@@ -248,6 +252,9 @@ impl Memory {
         let size = image.bytes()?;
         if size > buffer.size {
             return Err(CL_INVALID_IMAGE_SIZE);
+        }
+        if !buffer.address().is_multiple_of(TEXEL_ALIGN) {
+            return Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
         }
         let mut memory = Self::window(buffer, flags, 0, size)?;
         (memory.image, memory.properties) = (Some(image), properties);

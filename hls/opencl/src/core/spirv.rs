@@ -129,12 +129,38 @@ pub fn export_once(modules: &[&[u8]]) -> Vec<Vec<u8>> {
     all.iter().map(|words| words.iter().flat_map(|w| w.to_le_bytes()).collect()).collect()
 }
 
+/// Whether modules import more than they export together and the reader of the linked module knows: built-in variables,
+/// and built-in functions, which compilers leave as imports of mangled names.
+pub fn lacks_definitions(modules: &[Vec<u8>]) -> bool {
+    let Some(all) = modules.iter().map(|m| words(m)).collect::<Option<Vec<_>>>() else {
+        return true;
+    };
+    let exports = all.iter().flat_map(|words| linkages(words)).filter(|l| l.1 == LINKAGE_EXPORT);
+    let exported: BTreeSet<&[u32]> = exports.map(|(name, ..)| name).collect();
+    all.iter().any(|words| {
+        let variables = built_in_variables(words);
+        linkages(words).into_iter().any(|(name, kind, place)| {
+            // the operands before the name are the target and the decoration
+            let target = words[place - name.len() - 2];
+            let mangled = name.first().is_some_and(|first| first.to_le_bytes().starts_with(b"_Z"));
+            let known = mangled || variables.contains(&target) || exported.contains(name);
+            kind == LINKAGE_IMPORT && !known
+        })
+    })
+}
+
+/// Variables that stand for values such as the global id.
+fn built_in_variables(words: &[u32]) -> BTreeSet<u32> {
+    let decorations = instructions(words).filter(|(op, operands)| {
+        *op == OP_DECORATE && operands.get(1) == Some(&DECORATION_BUILT_IN)
+    });
+    decorations.filter_map(|(_, operands)| operands.first().copied()).collect()
+}
+
 /// What modules import, under names that no module exports, so that a linker leaves it alone.
 pub struct HiddenImports {
     /// The modules with these names.
     pub modules: Vec<Vec<u8>>,
-    /// Whether they import more than other modules export.
-    pub unresolved: bool,
     /// Words of a name and those of the name that it stands for.
     names: BTreeMap<Vec<u32>, Vec<u32>>,
 }
@@ -148,21 +174,12 @@ pub fn hide_imports(modules: &[Vec<u8>]) -> Option<HiddenImports> {
     };
     let exported: BTreeSet<Vec<u32>> = of_kind(LINKAGE_EXPORT).collect();
     let mut names = BTreeMap::new();
-    let mut unresolved = false;
     for words in &mut all {
-        let builtin: BTreeSet<u32> = instructions(words)
-            .filter(|(op, operands)| {
-                *op == OP_DECORATE && operands.get(1) == Some(&DECORATION_BUILT_IN)
-            })
-            .filter_map(|(_, operands)| operands.first().copied())
-            .collect();
         let imports = linkages(words).into_iter().filter(|(_, kind, _)| *kind == LINKAGE_IMPORT);
         let imports = imports.map(|(name, _, place)| (name.to_vec(), place));
         for (name, place) in imports.collect::<Vec<_>>() {
             let first = place - name.len();
             if !exported.contains(&name) {
-                // the operands before the name are the target and the decoration
-                unresolved |= !builtin.contains(&words[first - 2]);
                 continue;
             }
             let other = unused_name(names.len(), name.len())?;
@@ -172,7 +189,7 @@ pub fn hide_imports(modules: &[Vec<u8>]) -> Option<HiddenImports> {
     }
     let bytes = |words: Vec<u32>| words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let modules = all.into_iter().map(bytes).collect();
-    (!names.is_empty()).then_some(HiddenImports { modules, unresolved, names })
+    (!names.is_empty()).then_some(HiddenImports { modules, names })
 }
 
 /// A name of a number of words that no source has: a control character and two digits.
@@ -270,12 +287,13 @@ mod tests {
         assert_eq!(names, [&b"\x0100\0"[..], b"\x0101____\0", b"b\0\0\0"]);
         assert_eq!(hidden.shown(&hidden.modules[0]), Some(importing));
         assert_eq!(hidden.modules[1], exporting);
-        assert!(!hidden.unresolved);
+        assert!(!lacks_definitions(&given));
         let missing = module(&[&linkage(0x63, LINKAGE_IMPORT)]);
         assert!(hide_imports(std::slice::from_ref(&missing)).is_none());
         let [importing, exporting] = given;
-        let hidden = hide_imports(&[importing, exporting, missing]);
-        assert!(hidden.expect("two imports").unresolved);
+        assert!(lacks_definitions(&[importing, exporting, missing]));
+        let mangled = module(&[&linkage(u32::from_le_bytes(*b"_Z1\0"), LINKAGE_IMPORT)]);
+        assert!(!lacks_definitions(&[mangled]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 /// A handle of an object as the program that uses the API has it: an address, or anything else by mistake. Only
 /// [`crate::core::object`] turns it into an object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Default)]
 #[repr(transparent)]
 pub struct Handle(pub usize);
 
@@ -40,7 +40,7 @@ pub struct cl_image_format {
 }
 
 /// `cl_image_desc`
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 #[allow(non_camel_case_types, reason = "the name of the API")]
 pub struct cl_image_desc {
