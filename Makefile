@@ -25,7 +25,7 @@ KERNELS := $(notdir $(patsubst %/launches.toml,%,$(wildcard testbenches/kernels/
 SIM_QUICK := vadd as_types async_copies:double_buffer_odd barrier_branches:mailbox_odd call_tree delay_lines_task:lagged_18 delay_lines_task:sums_77 division_task:mixed_one dot_product \
   fir_task float_compare:extremes_nan generic_pointers:chosen_odd goto_machine half_types histogram_global histogram_local image_mipmaps:literal image_path:outside image_read:literal \
   image_write:row linked_list_task narrow_access:mixed_odd neighbours:in_place neighbours:iterations pipe_stream:many_150 pipe_transfer:some_fit pipe_window:mirror_8 pointer_tables private_arrays:counting_odd program_scope \
-  relaxed_sums_task:dot_33 scan struct_args:nested_odd switch_interpreter task_nests:product_odd task_nests:triangle_odd task_nests:sequence_left transpose vector_shuffles:swizzle_odd
+  relaxed_sums_task:dot_33 scan struct_args:nested_odd sub_groups_parted:left_odd switch_interpreter task_nests:product_odd task_nests:triangle_odd task_nests:sequence_left transpose vector_shuffles:swizzle_odd
 
 .PHONY: all help setup build programs demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb test-long emu-simd sim-quick sim-all units-quick rtl-lint-quick cocotb-quick bless-check bless proofs bench bench-emu qor characterise report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-sample fuzz-deep exhaustive docs clean
 
