@@ -1,6 +1,6 @@
 """Area and clock frequency on ECP5: yosys and nextpnr on each kernel's core, out of context.
 
-The core is built for ulx3s, the ECP5-85F board: its 64-bit memory port, family, speed grade and clock. The board's
+The core is built for ulx3s, the ECP5-85F board: its 64-bit memory port, family and speed grade. The board's
 shell (UART, memory) is left out. In its place stands a harness of one shift register that drives all inputs and one
 signature register that takes all outputs, so that three pins suffice, nothing is optimised away, and no path of the
 harness can limit the clock. What it costs is exactly known and subtracted.
@@ -16,7 +16,7 @@ import common
 from common import Failed
 
 BOARD = "ulx3s"
-CLOCK_MHZ = 120  # the board's default, which the kernels are scheduled for
+CLOCK_MHZ = 120  # what cores shall reach, and are scheduled for; the board's default is slower, because its shell is left out here
 SEEDS = (1, 2, 3)  # the next one where the clock is missed, as the Makefile of a built design has it
 AVAILABLE = {"lut": 83640, "ff": 83640, "bram": 208, "dsp": 156}
 # Before `synth_ecp5`: it merges and shares first and then no longer sees which registers are constant, such as the address bits

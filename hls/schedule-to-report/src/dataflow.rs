@@ -183,7 +183,11 @@ impl Drawing<'_> {
 
     /// The channel at a block's end.
     fn last_channel(&self, block: Block) -> String {
-        format!("{block}_s{}_fifo_q", self.view.s.blocks[block].segments.len().saturating_sub(1))
+        let last = self.view.s.blocks[block].segments.len().saturating_sub(1);
+        match self.view.s.reserves_exit(block, last as u32) {
+            true => format!("{block}_m{last}_beside_q"),
+            false => format!("{block}_s{last}_fifo_q"),
+        }
     }
 
     fn memories(&mut self, accesses: &[Access], memories: &[Memory]) {

@@ -1,6 +1,6 @@
 //! Where the tokens that leave a segment wait.
 
-use crate::{Access, AccessKind, KernelSchedule, Place};
+use crate::{Access, KernelSchedule, Place};
 use ir::{Block, Inst};
 
 impl KernelSchedule {
@@ -41,7 +41,6 @@ impl KernelSchedule {
     /// an answer is one that nothing of its work-item comes after: in device memory the launch waits for it, but an on-chip place may
     /// belong to the next work-item as soon as the token is gone, so the memory has to take it before.
     pub fn may_wait(&self, access: &Access) -> bool {
-        let device = self.memories[access.memory].kind.is_device();
-        device || access.has_response() || matches!(access.kind, AccessKind::Pipe(_))
+        self.memories[access.memory].kind.is_device() || access.has_response()
     }
 }

@@ -1,7 +1,7 @@
 //! The channels of a schedule, as the generator of hardware connects them.
 
 use super::Options;
-use crate::{KernelSchedule, Place};
+use crate::KernelSchedule;
 use base::FxHashMap;
 use base::entity::SecondaryMap;
 use ir::analysis::{Cfg, Dominators};
@@ -179,25 +179,16 @@ impl Network {
 
     /// Segments that are more than wires, and accesses that are answered.
     fn stages(&mut self, s: &KernelSchedule, block: Block, options: &Options) -> Vec<NodeId> {
-        let insts = &s.func.blocks[block].insts;
         let mut out: Vec<NodeId> = vec![];
         for (k, g) in s.blocks[block].segments.iter().enumerate() {
-            let here = |i: &&ir::Inst| matches!(s.place[**i], Some(Place::Segment { segment, .. }) if segment as usize == k);
-            let wires = g.latency == 0 && !insts.iter().any(|i| here(&i));
-            if !wires || s.pipelined.contains_key(&block) {
+            if s.is_segment(block, k as u32) {
                 let kind = NodeKind::Segment { latency: g.latency, ii: g.ii, window: g.window };
                 let capacity = Some(g.control.blocked_capacity());
                 let after = After::Stage(block, out.len() + 1);
                 out.push(self.add(kind, capacity, after, format!("segment {k} of {block}")));
             }
-            let answered = |i: &&ir::Inst| {
-                let at = matches!(
-                    s.place[**i],
-                    Some(Place::Boundary { segment }) if segment as usize == k
-                );
-                at && s.accesses.get(*i).is_some_and(|a| a.has_response())
-            };
-            if insts.iter().any(|i| answered(&i)) {
+            let accesses = s.accesses_behind(block, k as u32);
+            if accesses.iter().any(|i| s.accesses[i].has_response()) {
                 let after = After::Stage(block, out.len() + 1);
                 let name = format!("memory behind segment {k} of {block}");
                 out.push(self.add(NodeKind::Memory, Some(options.answers.max(1)), after, name));
