@@ -87,7 +87,10 @@ module clhls_atomic_cached #(
 
   (* ram_style = "distributed" *)
   reg [KW:0]  key [0:LINES-1];  // known, key
-  reg         stale_q;      // a line changed in the last cycle: stage 1 may have read the key before, and the RAM is being written
+  reg         put_q;        // a key is being written: a cycle after its line was filled or forgotten, as memory's handshake decides that late
+  reg [IW-1:0] put_index_q;
+  reg [KW:0]  put_key_q;
+  reg         stale_q;      // a line changed in one of the last two cycles: stage 1 may have read the key before
   reg         any_q;        // some line is known
   reg         fresh_q;      // the sweep after reset: what stands for the lines means nothing
   reg         looked_q;     // `dirty` tells of the line at index_q
@@ -152,8 +155,11 @@ module clhls_atomic_cached #(
       p2_line_q <= p1_line_q;
       p2_side_q <= p1_side_q;
     end
-    if (filled | next_line) key[index_q] <= {filled, p2_line_q[LINE_BITS-1:IW]};
-    stale_q <= filled | next_line;
+    put_q       <= filled | next_line;
+    put_index_q <= index_q;
+    put_key_q   <= {filled, p2_line_q[LINE_BITS-1:IW]};
+    if (put_q) key[put_index_q] <= put_key_q;
+    stale_q <= filled | next_line | put_q;
   end
 
   // Read with the request, and again when it may have changed since.
@@ -365,10 +371,15 @@ module clhls_atomic_cached #(
       );
 
       // A line stays in the cache while operations on it are inside: its key is that of the operation.
+      reg                 line_valid_q;
+      reg [LINE_BITS-1:0] line_q;
+      always @(posedge clk) line_valid_q <= ~rst & x_valid & x_write;
+      always @(posedge clk) line_q <= {key[x_index][KW-1:0], x_index};
+
       clhls_fifo #(
         .WIDTH(LINE_BITS), .DEPTH(DEPTH), .TARGET(TARGET)
       ) u_lines (
-        .clk(clk), .rst(rst), .s_valid(x_valid & x_write), .s_ready(taken_unused[1]), .s_data({key[x_index][KW-1:0], x_index}),
+        .clk(clk), .rst(rst), .s_valid(line_valid_q), .s_ready(taken_unused[1]), .s_data(line_q),
         .m_valid(aw_valid), .m_ready(aw_ready), .m_data(aw_line)
       );
 

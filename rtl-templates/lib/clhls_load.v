@@ -229,7 +229,7 @@ module clhls_load #(
       freed_q  <= 1'b0;
       credit_q <= 1'b1;
     end else begin
-      freed_q <= d_ready;
+      freed_q <= d_ready & d_valid;
       if (open_now ^ freed_q) beats_q <= beats_q + ({BW{~freed_q}} | ONE);  // -1 or 1, by one adder in front of which nothing comes late
       credit_q <= freed_q | (beats_q != (open_now ? ONE : NONE));
     end
@@ -248,23 +248,21 @@ module clhls_load #(
   reg [PARTS-1:0]       r1_pred_q;
   reg [OFF-1:0]         r1_off_q;
   reg [8*BUS_BYTES-1:0] beat_q;
-  wire                  out_ready;
-  wire                  r1_free = ~r1_valid_q | out_ready;
+  wire                  room;     // a register: what begins now has a place when it comes out
   wire [8*BYTES-1:0]    lane;
 
-  assign h_ready = r1_free & (~h_new | d_valid);
-  assign d_ready = r1_free & h_valid & h_new & d_valid;
+  // Nothing stops behind these two: they reach the FIFOs' RAMs, and more in front of them would be a long path.
+  assign h_ready = room & (~h_new | d_valid);
+  assign d_ready = room & h_valid & h_new;
 
   always @(posedge clk) begin
     if (rst) r1_valid_q <= 1'b0;
-    else r1_valid_q <= (h_valid & h_ready) | (r1_valid_q & ~out_ready);
+    else r1_valid_q <= h_valid & h_ready;
   end
 
   always @(posedge clk) begin
-    if (r1_free) begin
-      r1_pred_q <= h_pred;
-      r1_off_q  <= h_off;
-    end
+    r1_pred_q <= h_pred;
+    r1_off_q  <= h_off;
     if (d_ready) beat_q <= d_data;
   end
 
@@ -285,11 +283,11 @@ module clhls_load #(
     end
   endgenerate
 
-  clhls_skid #(
+  clhls_skid_early #(
     .WIDTH(8 * BYTES)
   ) u_response (
     .clk(clk), .rst(rst),
-    .s_valid(r1_valid_q), .s_ready(out_ready), .s_data(lane & lane_mask),
+    .s_valid(r1_valid_q), .s_ready(room), .s_data(lane & lane_mask),
     .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
   );
 

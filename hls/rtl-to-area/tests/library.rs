@@ -59,7 +59,7 @@ fn pipe_ends_with_reservations() {
 #[test]
 fn memory_units() {
     let bus = [("BUS_BYTES", 8), ("BYTES", 4)];
-    check("clhls_load", &bus, 618.0, 874.0, 3.0);
+    check("clhls_load", &bus, 659.0, 907.0, 3.0);
     check("clhls_store", &bus, 748.0, 1000.0, 3.0);
     check("clhls_atomic", &[bus[0], bus[1], ("N", 1)], 740.0, 531.0, 0.0);
     check("clhls_fetch", &[("N", 16), ("WIDTH", 32)], 20.0, 588.0, 0.0);
