@@ -225,68 +225,78 @@ def measure(sources, texts):
 
 
 def stage(clhls, kernels, results, keep, budget=None):
-    """Fills results[kernel]["area"]: synthesises all designs, then places and routes them, smallest first: all with the first seed, then
+    """Fills results[kernel]["area"]: synthesises, places and routes the designs, smallest first: all with the first seed, then
     those that miss the clock with the next one, until `budget` CPU seconds are used. Designs whose Verilog did not change stay as they are,
-    and a row of an older design stays until the new one is routed. `keep` saves what is there so far.
+    and a row of an older design stays until the new one is measured. `keep` saves what is there so far.
     """
-    work = synthesis(clhls, kernels, results, keep)
-    work.sort(key=lambda item: (item[0]["lut"], item[1].name))
+    versions()  # fails here, once, where a tool is missing
+    work = designs(clhls, kernels, results)
+    work.sort(key=lambda design: (design.estimate["lut"], design.kernel.name))
     best = {}
     for seed in SEEDS:
-        work = [item for item in work if item[1].name not in best or not reached(best[item[1].name])]
-        progress = common.Progress(f"route, seed {seed}", len(work))
-        for figures, kernel, sources in work:
-            progress.begin(kernel.name)
-            if budget is not None and budget <= 0 and not common.is_cached(route_key(figures["key"], figures, seed)):
-                progress.end("not routed: the budget is used up")
+        work = [design for design in work if design.kernel.name not in best or not reached(best[design.kernel.name])]
+        progress = common.Progress(f"area, seed {seed}", len(work))
+        for design in work:
+            name = design.kernel.name
+            progress.begin(name)
+            if budget is not None and budget <= 0 and not design.is_known(seed):
+                progress.end("the budget is used up")
                 continue
-            routed, known, spent = routed_with(figures, kernel, sources, seed)
-            if budget is not None and not known:
+            try:
+                figures, routed, spent = design.measure(seed)
+            except Failed as error:
+                figures, routed, spent = {}, {"status": "failed", "nextpnr_seconds": 0}, 0
+                print(f"{name}: {error}")
+            if budget is not None:
                 budget -= spent
-            best[kernel.name] = better(best.get(kernel.name), routed)
-            results[kernel.name]["area"] = figures | best[kernel.name]
-            progress.end(summary(figures | routed) + ("  (cached)" if known else ""))
+            best[name] = better(best.get(name), routed)
+            results[name]["area"] = figures | design.head | best[name]
+            progress.end(summary(figures | routed) + ("" if spent else "  (cached)"))
             keep()
 
 
-def routed_with(figures, kernel, sources, seed):
-    """Figures with one seed, whether they were in the cache, and CPU seconds."""
-    try:
-        routed, known = figures_after_routing(figures["key"], figures, sources, seed)
-    except Failed as error:
-        routed, known = {"status": "failed", "nextpnr_seconds": 0}, False
-        print(f"{kernel.name}: {error}")
-    return routed, known, routed["nextpnr_seconds"]
+class Design:
+    """A kernel's design laid out for the tools."""
+
+    def __init__(self, kernel, sources, texts):
+        self.kernel, self.sources, self.key = kernel, sources, key_of(texts)
+        self.estimate = estimate_of(sources[0])
+        self.head = {"key": self.key, "commit": common.commit(), "estimate": self.estimate}
+
+    def is_known(self, seed):
+        """Whether `measure` takes no time."""
+        synth = f"synth-{self.key}"
+        return common.is_cached(synth) and common.is_cached(route_key(self.key, common.cached(synth, dict)[0], seed))
+
+    def measure(self, seed):
+        """Figures after synthesis, what routing with a seed says, and the CPU seconds of what was not in the cache."""
+        figures = far_too_large(self.estimate)
+        if figures:
+            return figures, {"status": figures["status"], "nextpnr_seconds": 0}, 0
+        figures, known = figures_after_synthesis(self.key, self.sources)
+        spent = 0 if known else figures["yosys_seconds"]
+        if figures["status"] != "not routed":
+            return figures, {"status": figures["status"], "nextpnr_seconds": 0}, spent
+        routed, known = figures_after_routing(self.key, figures, self.sources, seed)
+        return figures, routed, spent + (0 if known else routed["nextpnr_seconds"])
 
 
-def synthesis(clhls, kernels, results, keep):
-    """Synthesises all; (figures, kernel, sources) of those that are to be routed."""
-    versions()  # fails here, once, where a tool is missing
-    progress, work = common.Progress("synthesis", len(kernels)), []
+def designs(clhls, kernels, results):
+    """Those that are to be measured."""
+    progress, work = common.Progress("build", len(kernels)), []
     for kernel in kernels:
         progress.begin(kernel.name)
-        row = results.setdefault(kernel.name, {})
-        before = row.get("area") or {"status": "not routed"}
+        before = results.setdefault(kernel.name, {}).get("area") or {"status": "not routed"}
         try:
-            sources, texts = prepare(clhls, kernel, common.OUT / "ecp5" / kernel.name)
-            key = key_of(texts)
-            if before.get("key") == key and finished(before):
-                progress.end(f"{summary(before)}  (as before)")
-                continue
-            estimated = estimate_of(sources[0])
-            figures, known = far_too_large(estimated), False
-            if not figures:
-                figures, known = figures_after_synthesis(key, sources)
-            figures = figures | {"key": key, "commit": common.commit(), "estimate": estimated}
+            design = Design(kernel, *prepare(clhls, kernel, common.OUT / "ecp5" / kernel.name))
         except Failed as error:
-            figures, known = {"status": "failed"}, False
+            results[kernel.name]["area"] = {"status": "failed"}
             print(f"{kernel.name}: {error}")
-        if figures["status"] == "not routed":
-            work.append((figures, kernel, sources))
-        if figures["status"] != "not routed" or before["status"] in UNFINISHED:
-            row["area"] = figures  # a row of an older design stays until the new one is routed
-        progress.end(summary(figures) + ("  (cached)" if known else ""))
-        keep()
+            continue
+        as_before = before.get("key") == design.key and finished(before)
+        progress.end(f"{summary(before)}  (as before)" if as_before else f"{design.estimate['lut']} LUT, estimated")
+        if not as_before:
+            work.append(design)
     return work
 
 

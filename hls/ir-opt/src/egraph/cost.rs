@@ -11,15 +11,23 @@ const LUTS_PER_DSP: f64 = 4.0;
 /// LUTs that a nanosecond is worth: latency costs pipeline registers. What matters in a recurrence is seen by [`super::interval`].
 const LUTS_PER_NS: f64 = 0.5;
 
+/// Part of the costs of what is the same throughout a launch: nothing of it travels through pipelines, and synthesis may share it.
+const UNIFORM: u64 = 4;
+/// LUTs for each bit of a sum of several values of work-items, or of computed ones. It takes registers, and a place in every queue between where
+/// it is made and where it is used, while the sum of one that is there anyway and something uniform is made again where it is used.
+const LUTS_PER_CARRIED_BIT: f64 = 0.35;
+
 /// Costs on a device family, in hundredths of a LUT, and times at a clock.
 pub struct Cost<'f> {
     clock: Clock<'f>,
+    /// Work-items travel as tokens, with their values.
+    tokens: bool,
 }
 
 impl<'f> Cost<'f> {
-    /// Costs and times at this clock.
-    pub fn new(clock: Clock<'f>) -> Self {
-        Cost { clock }
+    /// Costs and times at this clock; of a kernel with many work-items or, without `tokens`, with a single one.
+    pub fn new(clock: Clock<'f>, tokens: bool) -> Self {
+        Cost { clock, tokens }
     }
 
     /// Picoseconds from the operands of a node to its result, as [`Clock::ns`] has them.
@@ -44,6 +52,17 @@ impl<'f> Cost<'f> {
     /// The cost of one node without its operands, of which `operands` says what is known (nothing, when there are none). Bits that are known to be
     /// constants cost nothing: synthesis sees most of them too.
     pub fn node(&self, op: Op, ty: Type, operands: &[Data]) -> u64 {
+        let own = self.alone(op, ty, operands);
+        if operands.iter().all(|d| !d.varies) {
+            return if operands.is_empty() { own } else { own.div_ceil(UNIFORM) };
+        }
+        let sum = matches!(op, Op::Add | Op::Sub | Op::PtrAdd);
+        let carried = (f64::from(ty.lane_bits(64)) * LUTS_PER_CARRIED_BIT * 100.0) as u64;
+        own + if self.tokens && sum && !is_made_again(operands) { carried } else { 0 }
+    }
+
+    /// The cost where all operands differ between work-items.
+    fn alone(&self, op: Op, ty: Type, operands: &[Data]) -> u64 {
         let bits = |t: Type| t.lane_bits(64);
         let w = bits(ty);
         let first = operands.first().map_or(w, |d| bits(d.ty));
@@ -112,6 +131,13 @@ impl<'f> Cost<'f> {
         let time = family.delay_ns(kind, width) * LUTS_PER_NS;
         ((luts + time) * 100.0) as u64 + 1
     }
+}
+
+/// Whether a sum is made where it is used, from a leaf and what is the same throughout the launch.
+fn is_made_again(operands: &[Data]) -> bool {
+    let mut bases = operands.iter().filter(|d| d.varies).map(|d| d.wires_of);
+    let first = bases.next().flatten();
+    first.is_some() && bases.all(|b| b == first)
 }
 
 /// Bits at which no operand is known: a gate each, where two known operands make a wire or a constant.

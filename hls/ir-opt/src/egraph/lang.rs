@@ -1,7 +1,7 @@
 //! The language of the e-graph: the IR's pure scalar operations, each node with its type.
 
 use crate::known::{Known, transfer};
-use base::{FxHashMap, SmallVec};
+use base::{FxHashMap, FxHashSet, SmallVec};
 use egg::{Analysis, DidMerge, EGraph, Id, Language};
 use ir::{FastMath, Op, Type, Value};
 
@@ -73,6 +73,10 @@ pub struct Data {
     pub constant: Option<u128>,
     /// Bits and ranges; of integers only.
     pub known: Option<Known>,
+    /// Work-items have different values. What is the same throughout the launch travels with no token.
+    pub varies: bool,
+    /// The leaf of which its bits are those, and constants, in some order. Of several any one, the same each time.
+    pub wires_of: Option<Value>,
 }
 
 /// Folds constants, and gathers what is known of integers: every node of a class says something, and all of it holds.
@@ -82,12 +86,14 @@ pub struct Folding {
     pub addr_bits: u32,
     /// What is known of leaves; nothing of those that are missing.
     pub leaves: FxHashMap<Value, Known>,
+    /// Leaves that are the same throughout the launch.
+    pub uniform: FxHashSet<Value>,
 }
 
 impl Folding {
     /// Nothing is known of leaves.
     pub fn new(addr_bits: u32) -> Folding {
-        Folding { addr_bits, leaves: FxHashMap::default() }
+        Folding { addr_bits, ..Folding::default() }
     }
 }
 
@@ -114,7 +120,15 @@ impl Analysis<Node> for Folding {
             }
         };
         let constant = constant.or(known.and_then(|k| k.as_constant()));
-        Data { ty: node.ty, constant, known }
+        let varies = match node.head {
+            Head::Leaf(value) => !egraph.analysis.uniform.contains(&value),
+            Head::Op(_) => node.args.iter().any(|a| egraph[*a].data.varies),
+        };
+        let wires_of = match node.head {
+            Head::Leaf(value) => Some(value),
+            Head::Op(op) => wires(egraph, op, &node.args),
+        };
+        Data { ty: node.ty, constant, known, varies: varies && constant.is_none(), wires_of }
     }
 
     fn merge(&mut self, to: &mut Data, from: Data) -> DidMerge {
@@ -123,7 +137,9 @@ impl Analysis<Node> for Folding {
             (a, b) => a.or(b),
         };
         let constant = to.constant.or(from.constant).or(known.and_then(|k| k.as_constant()));
-        let merged = Data { ty: to.ty, constant, known };
+        let varies = to.varies && from.varies && constant.is_none();
+        let wires_of = to.wires_of.into_iter().chain(from.wires_of).min();
+        let merged = Data { ty: to.ty, constant, known, varies, wires_of };
         let changed = DidMerge(merged != *to, merged != Data { ty: to.ty, ..from });
         *to = merged;
         changed
@@ -135,6 +151,17 @@ impl Analysis<Node> for Folding {
             let node = egraph.add(Node::constant(ty, bits));
             egraph.union(id, node);
         }
+    }
+}
+
+/// The leaf whose bits an operation only moves.
+fn wires(egraph: &Graph, op: Op, args: &[Id]) -> Option<Value> {
+    let first = egraph[*args.first()?].data.wires_of;
+    match op {
+        Op::Slice { .. } | Op::Zext | Op::Sext => first,
+        Op::Bitcast | Op::PtrToInt | Op::IntToPtr | Op::SpaceCast => first,
+        Op::Shl | Op::LShr | Op::AShr => first.filter(|_| egraph[args[1]].data.constant.is_some()),
+        _ => None,
     }
 }
 

@@ -25,7 +25,7 @@ use base::FxHashMap;
 use base::Result;
 use base::entity::SecondaryMap;
 use ir::analysis::Cfg;
-use ir::{Block, Function, Inst, Terminator, Value};
+use ir::{Block, Function, Inst, Op, Terminator, Value};
 use region::CarriedValues;
 
 pub use region::Survey;
@@ -42,7 +42,8 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
         for run in old.chunks(region_size(carried.as_ref())) {
             let outside = view.outside(func, run);
             let known = |func: &Function, v: Value| view.ranges.known_in(func, v, block);
-            match region::rewrite(func, run, outside, known, carried.as_ref(), context)? {
+            let uniform = |v: Value| view.uniform[v];
+            match region::rewrite(func, run, outside, known, &uniform, carried.as_ref(), context)? {
                 Some(rewritten) => {
                     new.extend(rewritten.insts);
                     for (from, to) in rewritten.replaced {
@@ -70,7 +71,8 @@ pub fn survey(func: &Function, context: &Context<'_>, steps: u64) -> Vec<Survey>
         for run in func.blocks[block].insts.chunks(size) {
             let outside = view.outside(func, run);
             let known = |func: &Function, v: Value| view.ranges.known_in(func, v, block);
-            found.extend(region::survey(func, run, outside, known, context, steps));
+            let uniform = |v: Value| view.uniform[v];
+            found.extend(region::survey(func, run, outside, known, &uniform, context, steps));
         }
     }
     found
@@ -80,12 +82,13 @@ pub fn survey(func: &Function, context: &Context<'_>, steps: u64) -> Vec<Survey>
 struct View {
     ranges: Ranges,
     uses: SecondaryMap<Value, u32>,
+    uniform: SecondaryMap<Value, bool>,
 }
 
 impl View {
     fn new(func: &Function, context: &Context<'_>) -> View {
         let ranges = Ranges::new(func, context.options.max_work_group_size);
-        View { ranges, uses: crate::edit::use_counts(func) }
+        View { ranges, uses: crate::edit::use_counts(func), uniform: uniform(func) }
     }
 
     /// Which values are used beyond some instructions.
@@ -98,6 +101,23 @@ impl View {
         // dead code goes. It adds uses only of values that had some in the same place.
         move |v: Value| self.uses[v] > here.get(&v).copied().unwrap_or(0)
     }
+}
+
+/// Values that are the same throughout the launch, whatever the block: arguments, sizes, and what is computed from these alone.
+fn uniform(func: &Function) -> SecondaryMap<Value, bool> {
+    let mut uniform: SecondaryMap<Value, bool> = SecondaryMap::new();
+    for &block in &Cfg::new(func).rpo {
+        for d in func.blocks[block].insts.iter().map(|i| &func.insts[*i]) {
+            let source = match d.op {
+                Op::WorkItem(query, _) => query.is_launch_uniform(),
+                op => !op.is_effect() && !matches!(op, Op::Lookup(_)),
+            };
+            if let Some(result) = d.result.filter(|_| source) {
+                uniform[result] = d.args.iter().all(|a| uniform[*a]);
+            }
+        }
+    }
+    uniform
 }
 
 fn region_size(carried: Option<&CarriedValues>) -> usize {

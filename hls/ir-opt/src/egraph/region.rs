@@ -39,16 +39,17 @@ pub(super) fn rewrite(
     insts: &[Inst],
     outside: impl Fn(Value) -> bool,
     known: impl Fn(&Function, Value) -> Known,
+    uniform: &dyn Fn(Value) -> bool,
     carried: Option<&CarriedValues>,
     context: &Context<'_>,
 ) -> Result<Option<Rewritten>> {
-    let mut region = Region::build(func, insts, outside, &known);
+    let mut region = Region::build(func, insts, outside, &known, uniform);
     if region.roots.is_empty() {
         return Ok(None);
     }
     let carried = carried.map(|c| region.carried(func, c, &known));
     saturate(&mut region.graph, insts.len(), region.allowed);
-    let choice = region.choose(carried.as_ref(), &Cost::new(context.clock()));
+    let choice = region.choose(carried.as_ref(), &Cost::new(context.clock(), !func.is_task()));
     super::replay::replay(func, insts, &region, &choice)?;
     Ok(region.elaborate(func, insts, &choice))
 }
@@ -76,12 +77,13 @@ pub(super) fn survey(
     insts: &[Inst],
     outside: impl Fn(Value) -> bool,
     known: impl Fn(&Function, Value) -> Known,
+    uniform: &dyn Fn(Value) -> bool,
     context: &Context<'_>,
     steps: u64,
 ) -> Option<Survey> {
-    let mut region = Region::build(func, insts, outside, &known);
+    let mut region = Region::build(func, insts, outside, &known, uniform);
     saturate(&mut region.graph, insts.len(), region.allowed);
-    let all = Candidates::new(&region.graph, &Cost::new(context.clock()));
+    let all = Candidates::new(&region.graph, &Cost::new(context.clock(), !func.is_task()));
     let roots: Vec<usize> = region.roots.iter().map(|r| all.class(region.classes[r])).collect();
     let original = originals(&all, &region.original);
     let total = |picked| Cover::new(&all, &roots, picked).map(|c| c.total);
@@ -141,6 +143,7 @@ impl Region {
         insts: &[Inst],
         outside: impl Fn(Value) -> bool,
         known: impl Fn(&Function, Value) -> Known,
+        uniform: &dyn Fn(Value) -> bool,
     ) -> Region {
         let allowed = permissions(func, insts);
         let mut r = Region {
@@ -154,6 +157,7 @@ impl Region {
         for &i in insts {
             let d = &func.insts[i];
             if takes_part(func, i) {
+                r.graph.analysis.uniform.extend(d.args.iter().copied().filter(|a| uniform(*a)));
                 let args: SmallVec<[Id; 3]> =
                     d.args.iter().map(|a| r.class(func, *a, &known)).collect();
                 let Some(result) = d.result else { continue };

@@ -69,7 +69,7 @@ fn realigning_luts(bytes: u32, align: u32) -> u64 {
 /// LUTs of the operations of all lanes but one, DSP tiles counted as the LUTs that they are worth, and of what puts wide
 /// accesses together.
 fn added_luts(func: &Function, lanes: u32, analysis: &Lanes, context: &Context<'_>) -> u64 {
-    let cost = Cost::new(context.clock());
+    let cost = Cost::new(context.clock(), !func.is_task());
     let copied = insts(func).filter_map(|inst| {
         let d = &func.insts[inst];
         let r = d.result.filter(|r| analysis.of(*r) == Lane::Varying)?;
