@@ -283,12 +283,14 @@ module clhls_load #(
     end
   endgenerate
 
-  clhls_skid_early #(
-    .WIDTH(8 * BYTES)
+  // A word that begins comes out two cycles later: with two words waiting another one must begin.
+  wire more_unused;
+  clhls_fifo_lutram #(
+    .WIDTH(8 * BYTES), .DEPTH(4), .EARLY(1)
   ) u_response (
     .clk(clk), .rst(rst),
     .s_valid(r1_valid_q), .s_ready(room), .s_data(lane & lane_mask),
-    .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
+    .m_valid(m_valid), .m_more(more_unused), .m_ready(m_ready), .m_data(m_data)
   );
 
 `ifdef CLHLS_CHECK_ACCESS
@@ -299,7 +301,7 @@ module clhls_load #(
   );
 `endif
 
-  wire unused = &{1'b0, start_unused, start_len_unused, busy_unused, beat_ready_unused, have_q, SITE != 0};
+  wire unused = &{1'b0, more_unused, start_unused, start_len_unused, busy_unused, beat_ready_unused, have_q, SITE != 0};
 
 endmodule
 

@@ -285,7 +285,9 @@ module clhls_load_cached #(
   reg [PARTS-1:0]       r1_pred_q, r2_pred_q;
   reg [OFF-1:0]         r1_off_q, r2_off_q;
   reg [8*WORD_BYTES-1:0] r1_beat_q, r2_beat_q;
-  wire                  room;     // a register: what begins now has a place when it comes out; nothing stops on the way
+  wire                  out_ready;
+  wire                  r2_free = ~r2_valid_q | out_ready;
+  wire                  r1_free = ~r1_valid_q | r2_free;
 
   wire last     = fill == FULL_WORDS[BW-1:0];
   wire begins   = h_valid & h_new & ~begun_q & ~active_q;
@@ -294,7 +296,7 @@ module clhls_load_cached #(
   wire present  = (~h_new | begun_q) & ~(active_q & same_set & ~(h_beat < fill));
   wire [IB-1:0] fill_set = active_q ? fill_set_q : h_set;
 
-  assign h_ready = room & (arrives | present);
+  assign h_ready = r1_free & (arrives | present);
   assign d_ready = d_valid & (active_q | begins);
   assign filled  = d_ready & last;
 
@@ -338,7 +340,7 @@ module clhls_load_cached #(
   clhls_ram #(
     .WIDTH(8 * WORD_BYTES), .DEPTH(WORDS), .COLLIDES(0), .TARGET(TARGET)
   ) u_lines (
-    .clk(clk), .en(1'b1), .en_out(1'b1),
+    .clk(clk), .en(r1_free), .en_out(r2_free),
     .wen(d_ready), .waddr(fill_word), .wdata(d_data),
     .ren(h_valid & ~arrives), .raddr(read_word), .rdata(cached)
   );
@@ -348,14 +350,14 @@ module clhls_load_cached #(
       r1_valid_q <= 1'b0;
       r2_valid_q <= 1'b0;
     end else begin
-      r1_valid_q <= h_valid & h_ready;
-      r2_valid_q <= r1_valid_q;
+      if (r1_free) r1_valid_q <= h_valid & h_ready;
+      if (r2_free) r2_valid_q <= r1_valid_q;
     end
   end
 
   always @(posedge clk) begin
-    {r1_now_q, r1_pred_q, r1_off_q, r1_beat_q} <= {arrives, h_pred, h_off, d_data};
-    {r2_now_q, r2_pred_q, r2_off_q, r2_beat_q} <= {r1_now_q, r1_pred_q, r1_off_q, r1_beat_q};
+    if (r1_free) {r1_now_q, r1_pred_q, r1_off_q, r1_beat_q} <= {arrives, h_pred, h_off, d_data};
+    if (r2_free) {r2_now_q, r2_pred_q, r2_off_q, r2_beat_q} <= {r1_now_q, r1_pred_q, r1_off_q, r1_beat_q};
   end
 
   wire [8*WORD_BYTES-1:0] word = r2_now_q ? r2_beat_q : cached;
@@ -377,11 +379,11 @@ module clhls_load_cached #(
     end
   endgenerate
 
-  clhls_skid_early #(
-    .WIDTH(8 * BYTES), .AHEAD(2)
+  clhls_skid #(
+    .WIDTH(8 * BYTES)
   ) u_response (
     .clk(clk), .rst(rst),
-    .s_valid(r2_valid_q), .s_ready(room), .s_data(lane & lane_mask),
+    .s_valid(r2_valid_q), .s_ready(out_ready), .s_data(lane & lane_mask),
     .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
   );
 
@@ -399,7 +401,7 @@ module clhls_load_cached #(
   import "DPI-C" function void clhls_count_cache(input int site, input int what);
   always @(posedge clk) begin
     if (~rst & go & (|p3_pred_q)) clhls_count_cache(SITE, {31'b0, p3_need_q});
-    if (~rst & h_valid & ~h_ready & room) clhls_count_cache(SITE, 2);
+    if (~rst & h_valid & ~h_ready & r1_free) clhls_count_cache(SITE, 2);
     if (~rst & s_valid & ~s_ready) clhls_count_cache(SITE, 3);
   end
 `endif

@@ -237,6 +237,7 @@ const CASES: [Case; 16] = [
               uint x = a[i], root = 0;
               for (int j = 47; j >= 0; j--) {
                 uint next = (root << 1) + (x >> (j & 31));
+                next ^= next >> 5;
                 root = next > x ? root : next ^ j;
               }
               b[i] = root;

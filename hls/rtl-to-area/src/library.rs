@@ -27,7 +27,6 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         }
         "clhls_carry" => sizes.carry(p("WIDTH", 32), p("DISTANCE", 2)),
         "clhls_skid" => skid(p("WIDTH", 32)),
-        "clhls_skid_early" => skid_early(p("WIDTH", 32), p("AHEAD", 1)),
         "clhls_merge" | "clhls_merge_parked" | "clhls_merge_ordered" => {
             sizes.merge(p("N", 2), p("WIDTH", 32))
         }
@@ -86,12 +85,6 @@ fn tree_nodes(mut n: u64) -> Vec<u64> {
 
 fn skid(width: u64) -> Area {
     Area { lut: width as f64, ff: 2.0 * width as f64 + 2.0, ..Area::default() }
-}
-
-/// A skid that says some cycles ahead that there is a place.
-fn skid_early(width: u64, ahead: u64) -> Area {
-    let (w, ahead) = (width as f64, ahead as f64);
-    Area { lut: (1.0 + ahead) * w + 8.0, ff: (2.0 + ahead) * w + 3.0 + ahead, ..Area::default() }
 }
 
 struct Sizes<'a> {
@@ -279,7 +272,7 @@ impl Sizes<'_> {
         let align = 8.0 * bytes as f64 * lanes / 2.0;
         let waiting = self.fifo(1 + p("PARTS", 1) + u64::from(bus.ilog2()), p("DEPTH", 128));
         let beats = self.fifo(8 * bus, p("DEPTH_BEATS", 128));
-        sum([LOAD, luts(align), waiting, beats, skid_early(8 * bytes, 1)])
+        sum([LOAD, luts(align), waiting, beats, self.fifo(8 * bytes, 4)])
     }
 
     /// Both rotations and the choice between two windows; measured with yosys on ECP5.
@@ -338,7 +331,7 @@ impl Sizes<'_> {
         // The words that come in beside those of the cache.
         let beside = Area { lut: 8.0 * word as f64, ff: 16.0 * word as f64, ..Area::default() };
         let memories = [self.ram(tag, lines), self.ram(8 * word, words)];
-        sum([LOAD, luts(align), waiting, incoming, beside, skid_early(8 * bytes, 2)]
+        sum([LOAD, luts(align), waiting, incoming, beside, skid(8 * bytes)]
             .into_iter()
             .chain(memories))
     }

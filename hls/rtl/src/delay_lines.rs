@@ -170,7 +170,7 @@ fn remove_idle_nets(module: &mut Module) {
 
 impl Module {
     /// Every expression of the module.
-    fn for_each_expr(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+    pub(crate) fn for_each_expr(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         self.assigns.iter_mut().for_each(|(_, e, _)| f(e));
         for r in &mut self.registers {
             f(&mut r.next);

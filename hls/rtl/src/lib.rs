@@ -3,6 +3,7 @@
 //! This crate knows no OpenCL and no Verilog syntax.
 
 pub mod build;
+pub mod comparisons;
 pub mod delay_lines;
 pub mod text;
 pub mod verify;

@@ -1,7 +1,9 @@
 //! Checks that a design is well formed: widths agree and every net has exactly one driver.
 
-use crate::{Binary, Connection, Design, Direction, Expr, Module, Net, Unary, WIDEST_AMOUNT};
-use base::entity::SecondaryMap;
+use crate::{
+    Binary, Connection, Design, Direction, Expr, Module, Net, NetData, Unary, WIDEST_AMOUNT,
+};
+use base::entity::{PrimaryMap, SecondaryMap};
 use base::{Diagnostic, Diagnostics};
 
 /// Checks all modules (code `E0003`: a defect of clhls).
@@ -12,17 +14,22 @@ pub fn verify(design: &Design) -> Result<(), Diagnostics> {
 
 /// Width of an expression in bits.
 pub fn width(module: &Module, e: &Expr) -> u32 {
+    width_in(&module.nets, e)
+}
+
+/// The same where only the nets are at hand.
+pub fn width_in(nets: &PrimaryMap<Net, NetData>, e: &Expr) -> u32 {
     match e {
         Expr::Const(w, _) => *w,
-        Expr::Net(n) => module.nets[*n].width,
+        Expr::Net(n) => nets[*n].width,
         Expr::Slice { width, .. } => *width,
-        Expr::Concat(parts) => parts.iter().map(|p| width(module, p)).sum(),
+        Expr::Concat(parts) => parts.iter().map(|p| width_in(nets, p)).sum(),
         Expr::Repeat(n, _) => *n,
-        Expr::Unary(Unary::Not, a) => width(module, a),
+        Expr::Unary(Unary::Not, a) => width_in(nets, a),
         Expr::Unary(..) => 1,
         Expr::Binary(op, ..) if op.is_comparison() => 1,
-        Expr::Binary(_, a, _) => width(module, a),
-        Expr::Mux(_, a, _) => width(module, a),
+        Expr::Binary(_, a, _) => width_in(nets, a),
+        Expr::Mux(_, a, _) => width_in(nets, a),
     }
 }
 

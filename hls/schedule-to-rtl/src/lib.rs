@@ -83,13 +83,15 @@ pub fn unit_module_name(unit: &Unit) -> String {
 pub fn unit_module(unit: &Unit, family: &str) -> rtl::Module {
     let name = unit_module_name(unit);
     let mut module = pipeline::unit_module(unit, &name, primitives(family));
-    delay_lines(&mut module, family);
+    shape(&mut module, family);
     module
 }
 
-/// Where a shift register is a flip-flop for each bit and cycle, long ones become RAM.
-fn delay_lines(module: &mut rtl::Module, family: &str) {
+/// Forms that suit a family: where a shift register is a flip-flop for each bit and cycle, long ones become RAM, and where a carry leaves its
+/// chain late, comparisons become differences.
+fn shape(module: &mut rtl::Module, family: &str) {
     if primitives(family) == "ecp5" {
+        rtl::comparisons::as_differences(module);
         rtl::delay_lines::collect(module);
     }
 }
@@ -144,7 +146,7 @@ fn lower_kernel(
     kernel.memory_ports.iter_mut().for_each(|port| port.id_bits = top.id_bits);
     kernel.channels = manifest::channels(&top.channels);
     modules.extend(top.modules.into_iter().map(|mut m| {
-        delay_lines(&mut m, family);
+        shape(&mut m, family);
         m
     }));
     Ok((kernel, modules))
