@@ -77,7 +77,9 @@ impl Made {
             }
         };
         match (e, top) {
-            (Expr::Const(_, bits), Expr::Const(_, top)) => Expr::Const(width + 1, top << width | bits),
+            (Expr::Const(_, bits), Expr::Const(_, top)) => {
+                Expr::Const(width + 1, top << width | bits)
+            }
             (e, top) => Expr::Concat(vec![top, e]),
         }
     }
@@ -133,7 +135,9 @@ mod tests {
                 parts.iter().fold(0, |all, p| all << verify::width(m, p) | of(p))
             }
             Expr::Unary(crate::Unary::Not, a) => !of(a) & mask(verify::width(m, a)),
-            Expr::Binary(Binary::Sub, a, b) => of(a).wrapping_sub(of(b)) & mask(verify::width(m, a)),
+            Expr::Binary(Binary::Sub, a, b) => {
+                of(a).wrapping_sub(of(b)) & mask(verify::width(m, a))
+            }
             Expr::Binary(Binary::Xor, a, b) => of(a) ^ of(b),
             other => panic!("{other:?}"),
         }
