@@ -124,7 +124,7 @@ module bench;
   integer    e_time [0:65535];
   integer    e_flush [0:65535];  // the last flush before the request
   integer    flushed = 0;
-  integer    asked = 0, answered = 0, pattern = 0, stop = 0, silent = 0;
+  integer    asked = 0, answered = 0, pattern = 0, stop = 0, silent = 0, pausing = 0;
   integer    stride = BYTES;
   reg [63:0] a;
 
@@ -187,7 +187,7 @@ module bench;
     end
     silent = (m_valid || answered == asked) ? 0 : silent + 1;
     check(silent < 1500, "hangs");
-    m_ready <= out_turn(0);
+    m_ready <= out_turn(0) && !(pausing && cycle % 8 == 0);
     if (!full_rate && dice(150) == 0) pattern = dice(6);
     if (flush) flushed = cycle;
     flush <= !full_rate && dice(500 + 8 * ONCE * LINES) == 0;
@@ -217,6 +217,13 @@ module bench;
       if (RATES == 1) begin
         check(answered - from == 2000, "less than one answer a cycle");
         check(beats - beats_from <= 2000 / per_beat + 2 * UNIT, "more beats than lines");
+        // Every eighth cycle nothing is taken: no other one may be lost.
+        pausing = 1;
+        repeat (100) @(posedge clk);
+        from = answered;
+        repeat (2000) @(posedge clk);
+        check(answered - from >= 1745, "a pause costs more than its cycle");
+        pausing = 0;
       end
     end
   endtask
