@@ -265,8 +265,13 @@ class Design:
 
     def is_known(self, seed):
         """Whether `measure` takes no time."""
+        if far_too_large(self.estimate):
+            return True
         synth = f"synth-{self.key}"
-        return common.is_cached(synth) and common.is_cached(route_key(self.key, common.cached(synth, dict)[0], seed))
+        if not common.is_cached(synth):
+            return False
+        figures, _ = common.cached(synth, dict)
+        return figures["status"] != "not routed" or common.is_cached(route_key(self.key, figures, seed))
 
     def measure(self, seed):
         """Figures after synthesis, what routing with a seed says, and the CPU seconds of what was not in the cache."""

@@ -169,24 +169,6 @@ fn remove_idle_nets(module: &mut Module) {
 }
 
 impl Module {
-    /// Every expression of the module.
-    pub(crate) fn for_each_expr(&mut self, f: &mut dyn FnMut(&mut Expr)) {
-        self.assigns.iter_mut().for_each(|(_, e, _)| f(e));
-        for r in &mut self.registers {
-            f(&mut r.next);
-            r.enable.iter_mut().for_each(&mut *f);
-        }
-        for r in &mut self.roms {
-            f(&mut r.addr);
-            r.enable.iter_mut().for_each(&mut *f);
-        }
-        for c in self.instances.iter_mut().flat_map(|i| i.ports.values_mut()) {
-            if let Connection::Input(e) = c {
-                f(e);
-            }
-        }
-    }
-
     /// Every net where it is driven, inputs apart.
     fn for_each_driven(&mut self, f: &mut dyn FnMut(&mut Net)) {
         self.assigns.iter_mut().for_each(|(n, ..)| f(n));

@@ -301,6 +301,26 @@ pub struct Module {
     pub ap_ports: bool,
 }
 
+impl Module {
+    /// Every expression of the module.
+    pub(crate) fn for_each_expr(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        self.assigns.iter_mut().for_each(|(_, e, _)| f(e));
+        for r in &mut self.registers {
+            f(&mut r.next);
+            r.enable.iter_mut().for_each(&mut *f);
+        }
+        for r in &mut self.roms {
+            f(&mut r.addr);
+            r.enable.iter_mut().for_each(&mut *f);
+        }
+        for c in self.instances.iter_mut().flat_map(|i| i.ports.values_mut()) {
+            if let Connection::Input(e) = c {
+                f(e);
+            }
+        }
+    }
+}
+
 /// Modules of a design; the last one is the top.
 #[derive(Clone, Debug, Default)]
 pub struct Design {
