@@ -2,7 +2,7 @@
 //!
 //! [`solve`] expands the kernel into what hardware has ([`expand`]), finds memories and
 //! accesses ([`memories`]), tells launch-uniform values from those that travel with a work-item
-//! ([`uniform`]), recomputes what is cheaper recomputed than carried ([`rematerialise`]), cuts
+//! ([`uniform`]), recomputes what is cheaper recomputed than carried ([`nest_slices`], [`rematerialise`]), cuts
 //! blocks into segments ([`segments`]), schedules each segment with one of the solvers behind [`Scheduler`], chooses the form of
 //! divisions and roots ([`forms`]), gives operations that start in different cycles one instance ([`sharing`]), and plans the
 //! loops ([`loops`]).
@@ -15,6 +15,7 @@ mod forms;
 mod loops;
 mod memories;
 mod multiply;
+mod nest_slices;
 pub mod network_simplex;
 mod pipelined;
 pub mod problem;
@@ -92,6 +93,7 @@ pub fn solve(
     let mut func = kernel.clone();
     split::run(&mut func, options);
     expand::run(&mut func, module, family)?;
+    nest_slices::run(&mut func);
     let task = func.is_task();
     let memories = memories::find(&mut func, module, options)?;
     let not_before = rematerialise::run(&mut func, &memories, task);

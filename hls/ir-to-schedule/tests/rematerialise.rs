@@ -160,3 +160,13 @@ fn what_is_computed_has_its_operands() {
         }
     }
 }
+
+#[test]
+fn slices_with_common_bits_travel_as_one() {
+    // Bits 0 to 5 and 4 to 11 of the index are needed after the load: 12 bits, not the word and not 6 and 8.
+    let body = "  v5:i6 = slice v3 lo 0\n  v6:i8 = slice v3 lo 4\n  \
+         v10:ptr.global = ptradd v0, v4\n  e0 v12:i8 = load v10 align 1\n  v13:i8 = mul v6, v12\n  \
+         v14:i64 = zext v5\n  v15:ptr.global = ptradd v0, v14\n  e1 = store v15, v13 align 1 after e0\n";
+    let s = solve(&kernel(body));
+    assert_eq!(beside(&s), [12]);
+}

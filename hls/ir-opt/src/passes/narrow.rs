@@ -82,19 +82,26 @@ impl Plan {
                 self.divide(b, d.op, d.args[0], d.args[1], block)
             }
             Op::LShr => self.shift_right(b, d.args[0], d.args[1], block),
-            Op::WorkItem(query, _) if !query.is_launch_uniform() => self.query(b, inst, result),
+            Op::WorkItem(query, _) if query.is_launch_uniform() => return Step::Keep,
             Op::Sext if self.known_in(b.func, d.args[0], block).is_non_negative() => {
                 let ty = b.func.ty(result);
                 Some(b.value(Op::Zext, [d.args[0]], ty))
             }
             _ => self.low_bits(b, inst, result),
         };
+        let new = new.or_else(|| self.leading_zeros(b, inst, result));
         new.map_or(Step::Keep, Step::Value)
     }
 
-    /// A work-item's id as the extension of its low bits, so that those travel with the work-item.
-    fn query(&self, b: &mut Builder<'_>, inst: Inst, result: Value) -> Option<Value> {
+    /// A result with known zeros above, such as a work-item's id or a remainder, as the extension of its low bits, so that only
+    /// those travel with the work-item.
+    fn leading_zeros(&self, b: &mut Builder<'_>, inst: Inst, result: Value) -> Option<Value> {
+        let data = b.func.insts[inst].clone();
         let (ty, width) = (b.func.ty(result), b.func.bits(result));
+        let is_wire = matches!(data.op, Op::Const(_) | Op::Zext | Op::Slice { .. } | Op::Concat);
+        if !is_int(ty) || is_wire {
+            return None;
+        }
         let n = self.ranges.known(b.func, result).unsigned_width();
         if n >= self.demanded[result].min(width) {
             return None;
@@ -102,7 +109,7 @@ impl Plan {
         if n == 0 {
             return Some(b.constant(ty, 0));
         }
-        let whole = b.value(b.func.insts[inst].op, [], ty);
+        let whole = b.value(data.op, data.args.iter().copied(), ty);
         let low = slice(b, whole, 0, n);
         Some(b.value(Op::Zext, [low], ty))
     }
