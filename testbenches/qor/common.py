@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import tomllib
 from dataclasses import dataclass
@@ -122,17 +123,22 @@ def kernels(names=()):
     return [kernel(name) for name in known if not names or name in names]
 
 
-def run(command, cwd=None, limit=None, check=True, env=None):
+def run(command, cwd=None, limit=None, check=True, env=None, stop=None):
     """Runs a command; gives (exit code, standard output, cost). Without `check` a failure is not an exception, and the
     output ends with the error messages.
 
-    `limit` is CPU seconds, so that a busy machine does not change what is found out; None = no limit.
+    `limit` is CPU seconds, so that a busy machine does not change what is found out; None = no limit. `stop` is asked every second
+    whether the command shall be ended.
     """
     start = time.monotonic()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=errors, env=env, preexec_fn=_limit(limit))
+        ended = threading.Event()
+        if stop:
+            threading.Thread(target=_stop, args=(process, stop, ended), daemon=True).start()
         output = process.stdout.read().decode(errors="replace")
+        ended.set()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = code = os.waitstatus_to_exitcode(status)
         cost = Cost(time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
@@ -143,6 +149,13 @@ def run(command, cwd=None, limit=None, check=True, env=None):
         last = "\n  ".join(output.strip().splitlines()[-12:])
         raise Failed(f"{' '.join(map(str, command[:3]))} ... ended with {code}:\n  {last}")
     return code, output, cost
+
+
+def _stop(process, stop, ended):
+    while not ended.wait(1):
+        if stop():
+            os.kill(process.pid, signal.SIGTERM)
+            return
 
 
 def _limit(seconds):

