@@ -293,7 +293,7 @@ fn hoist_queries(func: &mut Function) {
 fn tables(func: &mut Function, module: &Module) {
     let provenance = Provenance::new(func, &Cfg::new(func));
     let good = table_objects(func, module, &provenance);
-    let mut made: FxHashMap<(Object, u32), Table> = FxHashMap::default();
+    let mut made: FxHashMap<(Object, u32, u32), Table> = FxHashMap::default();
     let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     for block in func.layout.clone() {
         let insts = std::mem::take(&mut func.blocks[block].insts);
@@ -310,12 +310,13 @@ fn tables(func: &mut Function, module: &Module) {
             };
             let Some(old) = func.insts[inst].result else { continue };
             let bytes = func.ty(old).mem_bytes(func.addr_bits);
+            let step = steps_of(func, inst).unwrap_or(bytes);
             let table = *made
-                .entry((object, bytes))
-                .or_insert_with(|| make_table(func, module, object, bytes));
+                .entry((object, bytes, step))
+                .or_insert_with(|| make_table(func, module, object, bytes, step));
             let mut b = Builder::at(func, block);
             b.loc = b.func.insts[inst].loc;
-            replaced[old] = Some(look_up(&mut b, inst, object, table, bytes));
+            replaced[old] = Some(look_up(&mut b, inst, object, table, step));
             bypass(func, inst, &gone);
             gone.push(inst);
         }
@@ -338,28 +339,48 @@ fn bypass(func: &mut Function, inst: Inst, gone: &[Inst]) {
     func.insts[inst].after = after;
 }
 
-fn look_up(b: &mut Builder, load: Inst, object: Object, table: Table, bytes: u32) -> Value {
+/// Bytes between places at which a load may begin, at most those that it reads; none if `inst` is no load.
+fn steps_of(func: &Function, inst: Inst) -> Option<u32> {
+    let data = &func.insts[inst];
+    let bytes = func.ty(data.result?).mem_bytes(func.addr_bits);
+    Some(data.op.mem_flags()?.align().min(bytes))
+}
+
+/// The value that a load reads from a table that has an entry every `step` bytes.
+fn look_up(b: &mut Builder, load: Inst, object: Object, table: Table, step: u32) -> Value {
     let data = b.func.insts[load].clone();
     let ty = data.result.map_or(Type::I8, |r| b.func.ty(r));
+    let bits = b.func.tables[table].width.into();
     let size = b.size_type();
     let address = b.value(Op::PtrToInt, [data.args[0]], size);
     let base = b.obj_addr(object);
     let base = b.value(Op::PtrToInt, [base], size);
     let offset = b.binary(Op::Sub, address, base);
-    let lo = bytes.ilog2();
+    let lo = step.ilog2();
     let index_bits = (b.func.tables[table].entries.len().max(2) - 1).ilog2() + 1;
     let index = slice(b, offset, lo, index_bits);
-    let raw = b.value(Op::Lookup(table), [index], Type::int(8 * bytes));
-    let mut value = raw;
+    let mut value = b.value(Op::Lookup(table), [index], Type::int(bits));
     if let Some(&predicate) = data.args.get(1) {
-        let zero = b.constant(Type::int(8 * bytes), 0);
-        value = b.select(predicate, raw, zero);
+        value = masked(b, value, predicate);
     }
     match ty.scalar {
         Scalar::Int(_) => value,
         Scalar::Float(_) => b.value(Op::Bitcast, [value], ty),
         Scalar::Ptr(_) => b.value(Op::IntToPtr, [value], ty),
     }
+}
+
+/// The equal parts of `value` for which `mask` has a bit, zeros in place of the others.
+fn masked(b: &mut Builder, value: Value, mask: Value) -> Value {
+    let count = b.func.bits(mask);
+    let width = b.func.bits(value) / count;
+    let zero = b.constant(Type::int(width), 0);
+    let parts = (0..count).map(|k| {
+        let (happens, part) = (slice(b, mask, k, 1), slice(b, value, k * width, width));
+        b.select(happens, part, zero)
+    });
+    let parts: Vec<Value> = parts.collect();
+    parts.into_iter().reduce(|low, high| concat(b, high, low)).unwrap_or(value)
 }
 
 fn table_objects(func: &Function, module: &Module, p: &Provenance) -> Vec<Base> {
@@ -384,10 +405,16 @@ fn table_objects(func: &Function, module: &Module, p: &Provenance) -> Vec<Base> 
             let alone = p.single(data.args[0]).is_some();
             let unknown = p.bases(data.args[0]).any(|b| b == Base::Unknown);
             let wide = data.result.is_some_and(|r| func.bits(r) > 128);
-            if !(plain && alone && !wide) {
-                let touched: Vec<Base> = p.bases(data.args[0]).collect();
-                candidates.retain(|c| !touched.contains(c));
-            }
+            let larger = |c: &Base| match (c, steps_of(func, inst)) {
+                (Base::Object(o), Some(step)) => {
+                    func.objects[*o].size * u64::from(func.accessed_bytes(inst) / step)
+                        > MAX_TABLE_BYTES
+                }
+                _ => true,
+            };
+            let touched: Vec<Base> = p.bases(data.args[0]).collect();
+            let suits = plain && alone && !wide;
+            candidates.retain(|c| !touched.contains(c) || suits && !larger(c));
             let constant = matches!(
                 func.ty(data.args[0]).space(),
                 Some(Space::Constant | Space::Generic | Space::Global)
@@ -405,14 +432,22 @@ fn table_objects(func: &Function, module: &Module, p: &Provenance) -> Vec<Base> 
     candidates
 }
 
-fn make_table(func: &mut Function, module: &Module, object: Object, bytes: u32) -> Table {
+/// The table of what loads of `bytes` bytes at multiples of `step` bytes read.
+fn make_table(
+    func: &mut Function,
+    module: &Module,
+    object: Object,
+    bytes: u32,
+    step: u32,
+) -> Table {
     let init = match func.objects[object].kind {
         ObjectKind::Global(g) => module.globals[g].init.clone().unwrap_or_default(),
         _ => vec![],
     };
-    let entries = init
-        .chunks(bytes as usize)
-        .map(|c| c.iter().rev().fold(0u128, |x, b| x << 8 | u128::from(*b)))
-        .collect();
+    let entry = |at: usize| {
+        let read = init[at..].iter().take(bytes as usize);
+        read.rev().fold(0u128, |x, b| x << 8 | u128::from(*b))
+    };
+    let entries = (0..init.len()).step_by(step as usize).map(entry).collect();
     func.tables.push(TableData { width: (8 * bytes) as u8, entries })
 }

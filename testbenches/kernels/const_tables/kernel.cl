@@ -45,3 +45,19 @@ __kernel void rows(__constant short *extra, __global int *out, __global float4 *
     out[i] = row_sum(row, 4);
     tint[i] = colours[i & 1] * (float)half_value;
 }
+
+// Parts of tables that begin anywhere: six bytes in steps of six, four bytes and three shorts from any place.
+__constant uchar steps[72] = {
+    0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1,
+    1, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41};
+
+__kernel void windows(__global const uint *index, __global int *out, __global uchar4 *bytes, __global short4 *shorts)
+{
+    size_t i = get_global_id(0);
+    uint k = index[i], e = k % 12, at = (k >> 8) % 41, from = (k >> 16) % 10;
+    __constant short *first = spacing[0];
+    out[i] = steps[e * 6] + 3 * steps[e * 6 + 1] + 9 * steps[e * 6 + 2] + 27 * steps[e * 6 + 3] + 81 * steps[e * 6 + 4]
+        + 243 * steps[e * 6 + 5];
+    bytes[i] = vload4(0, (__constant uchar *)text + at);
+    shorts[i] = (short4)(vload3(0, first + from), first[from + 1]);
+}

@@ -163,7 +163,10 @@ impl<'f> Planner<'f> {
             true => words.len() < run.len(),
             false => words.len() * WORTH_SHIFTING <= run.len(),
         };
+        // Narrow look-ups in tables on the chip are cheaper than words that begin anywhere, or of which parts are not wanted.
+        let is_whole = words.iter().all(|w| w.mask.is_none()) && words[0].size <= 1 << align_log2;
         if !is_worth_it
+            || self.is_constant_table(first) && !is_whole
             || self.slides(block, &first.address, bytes)
             || !self.may_move(block, addresses, run)
         {
@@ -179,8 +182,10 @@ impl<'f> Planner<'f> {
         let line = DEVICE_WORD.ilog2();
         let by = |root: u32| own.max(addresses.align_log2(&access.address, root).min(line) as u8);
         let args = self.func.kernel.as_ref().map_or(&[][..], |k| &k.args);
-        let Some(Op::Arg { index, .. }) = self.func.def_op(access.address.root) else {
-            return (by(0), None);
+        let index = match self.func.def_op(access.address.root) {
+            Some(Op::Arg { index, .. }) => index,
+            Some(Op::ObjAddr(o)) => return (by(self.func.objects[o].align.max(1).ilog2()), None),
+            _ => return (by(0), None),
         };
         let index = index as usize;
         let natural = by(args.get(index).map_or(0, |a| a.align.max(1).ilog2()));
@@ -189,6 +194,11 @@ impl<'f> Planner<'f> {
             true => (wanted, Some(index)),
             false => (natural, None),
         }
+    }
+
+    /// Whether a load is from a constant of the program, which is kept on the chip.
+    fn is_constant_table(&self, access: &Access) -> bool {
+        matches!(self.func.def_op(access.address.root), Some(Op::ObjAddr(o)) if self.func.objects[o].space == Space::Constant)
     }
 
     /// Whether nothing else in the kernel may touch what the accesses touch, one of both writing: then it does not matter that
