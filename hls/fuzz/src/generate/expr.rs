@@ -275,8 +275,15 @@ impl Gen {
         let index = self.expr(UINT, depth);
         if !parts.is_empty() && self.once_in(2) {
             let a = parts[self.rng.below(parts.len())];
-            let mask = (a.len / ty.lanes_in_memory()).max(1) - 1;
-            let text = format!("vload{}($0 & {mask}u, {})", ty.lanes, a.base);
+            let lanes = ty.lanes;
+            // from any element, or by multiples of the lanes
+            let text = if self.once_in(2) {
+                let places = a.len + 1 - u32::from(lanes);
+                format!("vload{lanes}(0, {} + $0 % {places}u)", a.base)
+            } else {
+                let mask = (a.len / ty.lanes_in_memory()).max(1) - 1;
+                format!("vload{lanes}($0 & {mask}u, {})", a.base)
+            };
             return Some(Expr::new(ty, text, vec![index]));
         }
         if ty == Ty::scalar(ScalarType::U8) && !bytes.is_empty() && self.once_in(2) {
