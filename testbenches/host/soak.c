@@ -20,7 +20,9 @@
 enum { THREADS = 4, SLOTS = 12, N = 64 };
 static const size_t BYTES = 4096;
 enum { SAMPLES = 60 };                    // of resident memory, over the whole time
-static const long ALLOWED = 1 << 20; // its growth in bytes, unless the fifth argument says so: fragments of the heap, no leaks
+// Its growth in bytes, unless the fifth argument says so: fragments of the heap (1.1 MiB were seen once), no leaks. In five seconds 16 bytes
+// lost in every step are more than 3 MiB.
+static const long ALLOWED = 2 << 20;
 
 static const char *const source = "kernel void fill(global uint *a, uint v) { a[get_global_id(0)] = v; }";
 
