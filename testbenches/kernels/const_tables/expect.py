@@ -9,6 +9,7 @@ SCALE = [8, 4, -16, 0]
 SPACING = [[0, 1, 2, 3], [10, 11, 12, 13], [-100, -200, -300, -400]]
 LARGE = [0xFEDCBA9876543210, 1, 1 << 63, 0, 2**64 - 1]
 STEPS = [int(bit) for bit in "000100100101101001001000010110110111111011011010000010"] + list(range(7, 42, 2))
+DIGITS = [int(d) for d in "3141592653589793238462643383279502884197169399375105820974944592"]
 TEXT = b"the quick brown fox jumps over the lazy dog"
 
 
@@ -20,6 +21,8 @@ def expected(launch, args):
         return {"out": np.array([sums[i % 4] for i in range(n)], np.int32), "tint": tint[np.arange(n) & 1]}
     if launch.kernel == "windows":
         return windows(args["index"].tolist())
+    if launch.kernel == "guarded":
+        return {"out": np.array([d if k & 1 else -1 for k, d in zip(args["index"].tolist(), DIGITS)], np.int32)}
     rows = []
     for k in args["index"].tolist():
         e = k & 3

@@ -196,7 +196,8 @@ impl<'f> Planner<'f> {
         }
     }
 
-    /// Whether a load is from a constant of the program, which is kept on the chip.
+    /// Whether a load is from a constant of the program. Those of up to 64 KiB become tables on the chip; larger ones, which are rare,
+    /// stay in device memory and are not told apart here.
     fn is_constant_table(&self, access: &Access) -> bool {
         matches!(self.func.def_op(access.address.root), Some(Op::ObjAddr(o)) if self.func.objects[o].space == Space::Constant)
     }
