@@ -50,10 +50,6 @@ __kernel void rows(__constant short *extra, __global int *out, __global float4 *
 __constant uchar steps[72] = {
     0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1,
     1, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41};
-__constant int digits[64] = {
-    3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, 2, 7, 9, 5,
-    0, 2, 8, 8, 4, 1, 9, 7, 1, 6, 9, 3, 9, 9, 3, 7, 5, 1, 0, 5, 8, 2, 0, 9, 7, 4, 9, 4, 4, 5, 9, 2};
-
 __kernel void windows(__global const uint *index, __global int *out, __global uchar4 *bytes, __global short4 *shorts)
 {
     size_t i = get_global_id(0);
@@ -64,6 +60,10 @@ __kernel void windows(__global const uint *index, __global int *out, __global uc
     bytes[i] = vload4(0, (__constant uchar *)text + at);
     shorts[i] = (short4)(vload3(0, first + from), first[from + 1]);
 }
+
+__constant int digits[64] = {
+    3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, 2, 7, 9, 5,
+    0, 2, 8, 8, 4, 1, 9, 7, 1, 6, 9, 3, 9, 9, 3, 7, 5, 1, 0, 5, 8, 2, 0, 9, 7, 4, 9, 4, 4, 5, 9, 2};
 
 // A table beside the index space, for some work-items: side by side they read one word of it, some parts of which are left out.
 __kernel void guarded(__global const uint *index, __global int *out)
