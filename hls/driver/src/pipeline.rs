@@ -530,13 +530,13 @@ fn no_host(manifest: &Manifest) -> Option<String> {
 fn check_names(kernels: Vec<&str>) -> Result<()> {
     let fail = |what: String, help: &str| Err(Failure::new("E0403", what).help(help));
     for (k, name) in kernels.iter().enumerate() {
-        let top = rtl::build::legal(name);
+        let top = rtl::names::legal(name);
         if top.starts_with("clhls_") {
             let what = format!("kernel `{name}`: modules of the library begin with `clhls_`");
             return fail(what, "rename the kernel");
         }
         for other in &kernels[..k] {
-            let others = rtl::build::legal(other);
+            let others = rtl::names::legal(other);
             if top == others || is_part(&top, &others) || is_part(&others, &top) {
                 let what = format!("kernels `{other}` and `{name}` would share a Verilog module");
                 return fail(what, "build them one at a time with --kernel, or rename one");

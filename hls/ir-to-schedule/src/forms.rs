@@ -197,7 +197,8 @@ impl Pace {
 
 /// What an iteration tells the next one behind the first segment: segment and cycle.
 fn waits(p: &PipelinedLoop) -> Vec<(u32, u32)> {
-    let told = p.late.iter().map(|l| l.known).chain([p.condition]);
+    let told = p.late.iter().map(|l| l.known);
+    let told = told.chain((!p.speculated).then_some(p.condition));
     told.filter(|m| m.segment > 0).map(|m| (m.segment, m.cycle)).collect()
 }
 

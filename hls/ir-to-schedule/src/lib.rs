@@ -1,6 +1,6 @@
 //! Step: kernel IR to schedule.
 //!
-//! [`solve`] expands the kernel into what hardware has ([`expand`]), finds memories and
+//! [`solve`] expands the kernel into what hardware has ([`expand`]), lets iterations begin ahead of conditions that are late ([`speculate`]), finds memories and
 //! accesses ([`memories`]), tells launch-uniform values from those that travel with a work-item
 //! ([`uniform`]), recomputes what is cheaper recomputed than carried ([`nest_slices`], [`rematerialise`]), cuts
 //! blocks into segments ([`segments`]), schedules each segment with one of the solvers behind [`Scheduler`], chooses the form of
@@ -27,6 +27,7 @@ mod remember;
 pub mod sdc;
 mod segments;
 mod sharing;
+mod speculate;
 mod split;
 mod timing;
 mod turns;
@@ -41,7 +42,7 @@ pub use sdc::Sdc;
 pub use units::{operator_unit, turning_units};
 
 use base::Result;
-use ir::{Function, Module};
+use ir::{Block, Function, Module};
 use schedule::{Clock, KernelSchedule};
 use target::Family;
 
@@ -87,12 +88,34 @@ pub fn solve(
     family: &Family,
     options: &Options,
 ) -> Result<KernelSchedule> {
+    let plain = with_ahead(kernel, module, family, options, &[])?;
+    let mut chosen = speculate::candidates(&plain);
+    while !chosen.is_empty() {
+        let ahead = with_ahead(kernel, module, family, options, &chosen)?;
+        let before = chosen.len();
+        chosen.retain(|b| speculate::pays(&plain, &ahead, *b));
+        if chosen.len() == before {
+            return Ok(ahead);
+        }
+    }
+    Ok(plain)
+}
+
+/// Schedules one kernel; iterations of the loops in `ahead` begin before it is known whether there are any.
+fn with_ahead(
+    kernel: &Function,
+    module: &Module,
+    family: &Family,
+    options: &Options,
+    ahead: &[Block],
+) -> Result<KernelSchedule> {
     let period_ns = 1000.0 / options.clock_mhz;
     let overhead_ns = family.overhead_ns(period_ns);
     let clock = Clock { period_ns, overhead_ns };
     let mut func = kernel.clone();
     split::run(&mut func, options);
     expand::run(&mut func, module, family)?;
+    ahead.iter().for_each(|block| speculate::run(&mut func, *block));
     nest_slices::run(&mut func);
     let task = func.is_task();
     let memories = memories::find(&mut func, module, options)?;

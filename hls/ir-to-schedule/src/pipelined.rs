@@ -8,7 +8,7 @@
 use crate::segments::{Cutter, exit_depth};
 use base::{FxHashMap, FxHashSet};
 use ir::analysis::{back_edge, taken_over};
-use ir::{Block, Function, Inst, Op, PipeOp, Terminator, Value, ValueDef};
+use ir::{Block, Function, Inst, Op, PipeOp, Speculation, Terminator, Value, ValueDef};
 use schedule::{
     AccessKind, Control, Feedback, KernelSchedule, Late, MemoryId, Moment, OpTiming, Order,
     PipelinedLoop, Place,
@@ -113,7 +113,7 @@ pub fn order(s: &KernelSchedule, block: Block, conflicts: &[(Inst, Inst)]) -> Op
 /// Cycles between two iterations that the loop's registers and its condition allow.
 pub fn own_interval(p: &PipelinedLoop) -> u32 {
     let registers = p.feedback.iter().map(Feedback::interval);
-    let condition = (p.condition.segment == 0).then_some(p.condition.cycle + 1);
+    let condition = (!p.speculated && p.condition.segment == 0).then_some(p.condition.cycle + 1);
     registers.chain(condition).max().unwrap_or(1).max(1)
 }
 
@@ -242,7 +242,8 @@ pub fn plan_block(s: &KernelSchedule, block: Block) -> Option<PipelinedLoop> {
         read = moments(&distant);
     }
     let stands = |v: Value| read.get(&v).copied().unwrap_or_else(|| known(s, block, v));
-    let mut out = PipelinedLoop { exit_on_true: back == 1, ..Default::default() };
+    let speculated = func.blocks[block].hint.speculation == Speculation::On;
+    let mut out = PipelinedLoop { exit_on_true: back == 1, speculated, ..Default::default() };
     for (&param, &n) in params.iter().zip(next) {
         let (n, distance) = distant.get(&param).copied().unwrap_or((n, 1));
         let (at, known) = (read[&param], stands(n));
@@ -371,11 +372,16 @@ pub fn interval(
         );
         return (latency, text);
     }
-    if p.condition.segment > 0 {
+    if p.waits_for_memory() {
         let text = format!("the exit condition depends on a memory access ({latency} cycles)");
         return (latency, text);
     }
     let ii = s.blocks[block].segments[0].ii;
+    let ahead = match (p.speculated, p.condition.segment) {
+        (false, _) => String::new(),
+        (true, 0) => said_ahead(p.condition.cycle + 1),
+        (true, _) => said_ahead(latency),
+    };
     if let Some(order) = p.order {
         let cycles = between_accesses(order);
         let waits = cycles.div_ceil(order.distance);
@@ -384,7 +390,7 @@ pub fn interval(
         }
     }
     if ii == 1 {
-        return (1, "one iteration a cycle".to_owned());
+        return (1, format!("one iteration a cycle{ahead}"));
     }
     let slowest = p.feedback.iter().max_by_key(|f| f.interval());
     let text = match slowest.filter(|f| f.interval() == ii) {
@@ -401,7 +407,12 @@ pub fn interval(
         None if own_interval(p) < ii => crate::forms::slowest(s, &[block]).1,
         None => format!("the exit condition takes {ii} cycles"),
     };
-    (ii, text)
+    (ii, text + &ahead)
+}
+
+/// What is said of iterations that begin ahead of the condition of the one that so many cycles before began.
+fn said_ahead(cycles: u32) -> String {
+    format!("; iterations begin up to {cycles} cycles before it is known whether there are any")
 }
 
 /// A value for people: the operation that makes it.

@@ -111,7 +111,7 @@ impl Rules {
         let readers = pipelined::readers(&s.func, block, back, &distant);
         let nodes = nodes(s, bodies);
         let node = |v: Value| s.func.def_inst(v).and_then(|i| nodes.get(&i).copied());
-        let waits_for_end = !plan.late.is_empty() || plan.condition.segment > 0;
+        let waits_for_end = !plan.late.is_empty() || plan.waits_for_memory();
         let (registers, pinned) = (vec![], vec![]);
         let mut rules = Rules { least: 1, registers, condition: None, pinned, waits_for_end };
         for f in &plan.feedback {
@@ -141,7 +141,9 @@ impl Rules {
             (None, None) => {}
         };
         plan.late.iter().for_each(|l| pin(l.next));
-        if let Terminator::Branch { cond, .. } = s.func.blocks[block].term {
+        if let Terminator::Branch { cond, .. } = s.func.blocks[block].term
+            && !plan.speculated
+        {
             match node(cond).filter(|n| n.segment == 0) {
                 Some(n) => rules.condition = Some(n),
                 None => pin(cond),
@@ -159,7 +161,8 @@ impl Rules {
             }
             Read::Node(_) => None,
         });
-        let condition = (plan.condition.segment == 0).then_some(plan.condition.cycle + 1);
+        let condition =
+            (!plan.speculated && plan.condition.segment == 0).then_some(plan.condition.cycle + 1);
         fixed.chain(condition).max().unwrap_or(1).max(1)
     }
 

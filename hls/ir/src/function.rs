@@ -156,6 +156,22 @@ pub struct LoopHint {
     pub dependency_length: u32,
     /// Most work-items or iterations in flight (`max_concurrency`), 0 = no limit given.
     pub max_concurrency: u32,
+    /// Whether iterations begin before it is known that there are any.
+    pub speculation: Speculation,
+}
+
+/// Whether iterations of a loop in a kernel of one work-item begin before it is known that the loop goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Speculation {
+    /// Where that shortens the interval.
+    #[default]
+    Automatic,
+    /// Never: the source says so (`speculated_iterations 0`).
+    Off,
+    /// They do. The block loops on itself and leaves when its condition is 1. That is `and alive, leaves`, where `alive` is a parameter
+    /// which is 1 on every way in and becomes `and alive, !leaves`; whatever the block does but loads is predicated by it. So what
+    /// iterations do that begin behind the one that leaves is of no consequence: `alive` is 0 in them, and they neither leave nor go on.
+    On,
 }
 
 /// A basic block.

@@ -7,7 +7,7 @@
 use crate::builder::{mask, sign_extend};
 use crate::entities::{Block, Func, Inst, Value};
 use crate::function::{
-    BlockCall, Function, KernelArgKind, KernelInfo, LoopHint, ObjectKind, Terminator,
+    BlockCall, Function, KernelArgKind, KernelInfo, LoopHint, ObjectKind, Speculation, Terminator,
 };
 use crate::module::{GlobalData, Module};
 use crate::op::{FastMath, FenceFlags, MemFlags, Op, SubGroupMark};
@@ -535,7 +535,11 @@ fn print_hint(out: &mut fmt::Formatter<'_>, hint: &LoopHint) -> fmt::Result {
             write!(out, " {word} {n}")?;
         }
     }
-    Ok(())
+    out.write_str(match hint.speculation {
+        Speculation::Automatic => "",
+        Speculation::Off => " speculation off",
+        Speculation::On => " speculation on",
+    })
 }
 
 fn print_fence(out: &mut fmt::Formatter<'_>, fence: FenceFlags) -> fmt::Result {

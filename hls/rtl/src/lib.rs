@@ -5,6 +5,7 @@
 pub mod build;
 pub mod comparisons;
 pub mod delay_lines;
+pub mod names;
 pub mod text;
 pub mod verify;
 

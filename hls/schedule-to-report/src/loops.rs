@@ -90,7 +90,7 @@ fn schedule_constraint(view: &View<'_>, l: &LoopSchedule) -> Constraint {
         };
     };
     let own = view.s.blocks[l.header].segments.iter().map(|g| g.ii).max().unwrap_or(1);
-    let whole = !p.late.is_empty() || p.condition.segment > 0;
+    let whole = !p.late.is_empty() || p.waits_for_memory();
     if p.order.is_some() && !whole && l.ii > own && slow.is_empty() {
         let pairs = conflicts(view, l.header);
         let mut insts: Vec<Inst> = vec![];
@@ -109,7 +109,7 @@ fn schedule_constraint(view: &View<'_>, l: &LoopSchedule) -> Constraint {
         _ => None,
     };
     let to_condition = || condition.map_or(vec![], |c| path(view, l.header, c, None));
-    if p.condition.segment > 0 {
+    if p.waits_for_memory() {
         return make(Limit::Memory, to_condition());
     }
     if l.ii <= 1 {

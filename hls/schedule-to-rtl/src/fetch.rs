@@ -39,6 +39,7 @@ pub fn build(
             words: false,
             parts: 1,
             in_loop: None,
+            ahead: false,
         };
         let (base, offset) = root(&sh.s.func, sh.s.func.insts[inst].args[0]);
         groups.entry((shape, base)).or_default().push(Word { inst, offset });

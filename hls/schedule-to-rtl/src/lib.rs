@@ -117,7 +117,7 @@ fn lower_kernel(
     }
     let cfg = Cfg::new(&s.func);
     let live = Liveness::new(&s.func, &cfg, |v| core::travels(s, v));
-    let name = rtl::build::legal(&s.func.name);
+    let name = rtl::names::legal(&s.func.name);
     let sources = &module.sources;
     // A single work-item has no use for a second datapath.
     let compute_units = if s.task { 1 } else { (built.compute_units)(&s.func.name) };

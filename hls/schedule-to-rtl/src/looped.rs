@@ -11,6 +11,9 @@ use ir::{Block, Terminator, Value};
 use rtl::{Binary, Expr, ModuleBuilder, Net};
 use schedule::{Feedback, KernelSchedule, PipelinedLoop};
 
+/// Bits that count the iterations of a loop in flight: all places of its channels together have fewer.
+const IN_FLIGHT_BITS: u32 = 16;
+
 /// What must be known of an iteration before the next one is issued.
 #[derive(Default)]
 pub struct LoopEvents {
@@ -231,13 +234,22 @@ impl Core<'_> {
         let mut events = LoopEvents::default();
         let (end, end_layout) = self.segments(block, issued, token.clone(), Some(&mut events));
         self.terminator(block, end, &end_layout, edges);
-        let go_on = self.track(block, p, &events, issued, busy, known);
+        let (go_on, all_ended) = if p.speculated {
+            let all_ended = self.iterations_in_flight(block, issued, end);
+            (self.track_ahead(block, &events, issued, busy, known), Some(all_ended))
+        } else {
+            (self.track(block, p, &events, issued, busy, known), None)
+        };
         // Issue: the entering token, or the kept one when the loop goes on.
         let b = &mut self.b;
         let again = Expr::all([busy.into(), known.into(), go_on.into()]);
-        let fresh = Expr::all([Expr::Net(busy).not(), entry.valid.into()]);
+        // What enters next must not find words of iterations ahead in the queue of a carried value.
+        let queues = p.feedback.iter().any(|f| f.distance > 1);
+        let drained = all_ended.filter(|_| queues).map_or(Expr::bit(true), Expr::Net);
+        let open = Expr::all([Expr::Net(busy).not(), drained]);
+        let fresh = Expr::all([open.clone(), entry.valid.into()]);
         b.assign(issued.valid, Expr::any([fresh, again]));
-        b.assign(entry.ready, Expr::all([Expr::Net(busy).not(), issued.ready.into()]));
+        b.assign(entry.ready, Expr::all([open, issued.ready.into()]));
         let taken = Expr::all([Expr::Net(issued.valid), issued.ready.into()]);
         let first = Expr::all([Expr::Net(busy).not(), taken.clone()]);
         let kept = b.net(&format!("{block}_kept"), layout.width());
@@ -268,6 +280,49 @@ impl Core<'_> {
         });
         b.assign(issued.data, packed);
         self.channel(format!("iterations of the loop at {block}"), block, issued);
+    }
+
+    /// Of a loop whose iterations begin before it is known that there are any: a register that is 1 until one is known to leave. What the
+    /// iterations behind that one say is that they do not leave.
+    fn track_ahead(
+        &mut self,
+        block: Block,
+        events: &LoopEvents,
+        issued: Stream,
+        busy: Net,
+        known: Net,
+    ) -> Net {
+        let b = &mut self.b;
+        let go_on = b.net(&format!("{block}_go_on"), 1);
+        b.assign(known, Expr::bit(true));
+        let taken = Expr::all([Expr::Net(issued.valid), issued.ready.into()]);
+        let first = Expr::all([Expr::Net(busy).not(), taken]);
+        let leaves = match &events.condition {
+            Some((strobe, condition)) => Expr::all([strobe.clone(), Expr::Net(*condition)]),
+            None => unreachable!("the loop at {block} has a condition"),
+        };
+        let next = Expr::all([leaves.not(), Expr::any([first, go_on.into()])]);
+        b.register(go_on, next, None, Some(0));
+        go_on
+    }
+
+    /// Whether all iterations of a loop have ended, those ahead of the condition too: the kernel is not over before.
+    fn iterations_in_flight(&mut self, block: Block, issued: Stream, end: Stream) -> Net {
+        let b = &mut self.b;
+        let count = b.net(&format!("{block}_in_flight"), IN_FLIGHT_BITS);
+        let moved = |s: Stream| {
+            let taken = Expr::all([Expr::Net(s.valid), s.ready.into()]);
+            Expr::concat(vec![Expr::Const(IN_FLIGHT_BITS - 1, 0), taken])
+        };
+        let more = Expr::bin(Binary::Add, count.into(), moved(issued));
+        let next = Expr::bin(Binary::Sub, more, moved(end));
+        let next = b.wire(&format!("{block}_in_flight_next"), next);
+        b.register(count, next.into(), None, Some(0));
+        let none = Expr::bin(Binary::Eq, next.into(), Expr::Const(IN_FLIGHT_BITS, 0));
+        let all_ended = b.net(&format!("{block}_all_ended"), 1);
+        b.register(all_ended, none, None, Some(1));
+        self.memories.idle.push(all_ended.into());
+        all_ended
     }
 
     /// Registers that tell whether all that the next iteration needs is known, and whether there

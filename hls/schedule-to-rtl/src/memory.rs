@@ -110,6 +110,8 @@ pub struct LoadShape {
     pub words: bool,
     /// The loop whose iterations leave time for several of them at a unit: its number.
     pub in_loop: Option<usize>,
+    /// Whether they may happen ahead of the condition that says whether they do: then simulation takes any address.
+    pub ahead: bool,
 }
 
 /// A load in front of a unit.
@@ -231,13 +233,16 @@ impl Memories {
         let words = access.is_realigned();
         let leisure = if cache_lines > 0 { leisurely_loop(sh, inst) } else { None };
         let in_loop = leisure.map(|(number, _)| number);
+        let ahead = is_ahead(sh, inst);
         let shape = match words {
-            false => LoadShape { port, bytes, read_only, cache_lines, parts, words, in_loop },
+            false => {
+                LoadShape { port, bytes, read_only, cache_lines, parts, words, in_loop, ahead }
+            }
             // A load may take what one before it has read: so may its words.
             true => {
                 let bytes = realign::window(access, parts, self.bus_bytes);
                 let (read_only, parts) = (access.reuse, 1);
-                LoadShape { port, bytes, read_only, cache_lines, parts, words, in_loop }
+                LoadShape { port, bytes, read_only, cache_lines, parts, words, in_loop, ahead }
             }
         };
         let mut client = LoadClient {
@@ -252,7 +257,7 @@ impl Memories {
         let share = loads_per_unit(sh, port).max(leisure.map_or(1, |(_, interval)| interval));
         let depth = if share == 1 { self.depths.loads } else { SHARED_DEPTH };
         if words {
-            client = realign::load(b, sh, access, self.flush_loads, client, (shape.bytes, depth));
+            client = realign::load(b, sh, access, self.flush_loads, client, (shape, depth));
         }
         let waiting = self.load_clients.entry(shape).or_default();
         waiting.push(client);
@@ -317,7 +322,8 @@ impl Memories {
                 unit.param("READ_ONLY", shape.read_only).param("LINE_WAIT", line_wait(sh, true))
             }
         };
-        let reported = if shape.words { realign::NO_SITE } else { site };
+        let reported =
+            if shape.words { realign::NO_SITE } else { reported_site(site, shape.ahead) };
         unit.param("SITE", reported)
             .param("TARGET", Param::Text(sh.target.to_owned()))
             .input("flush", self.flush_loads)
@@ -602,6 +608,21 @@ pub fn port_count(s: &schedule::KernelSchedule) -> u32 {
 /// Number of an access in the manifest and in simulation.
 pub fn site(sh: &Shared, inst: Inst) -> u32 {
     sh.s.accesses.get_index_of(&inst).unwrap_or(0) as u32
+}
+
+/// Bit of the number by which a load in simulation tells that it may be ahead of a condition, so that its address may be any: `CLHLS_SITE_AHEAD` of
+/// `clhls_sim.h`.
+const SITE_AHEAD: u32 = 0x4000_0000;
+
+/// The number that a load tells in simulation.
+pub fn reported_site(site: u32, ahead: bool) -> u32 {
+    if ahead { site | SITE_AHEAD } else { site }
+}
+
+/// Whether an access stands in a loop whose iterations begin ahead of its condition.
+fn is_ahead(sh: &Shared, inst: Inst) -> bool {
+    let mut loops = sh.s.pipelined.iter().filter(|(_, p)| p.speculated);
+    loops.any(|(block, _)| sh.s.func.blocks[*block].insts.contains(&inst))
 }
 
 /// Idle cycles after which an open line is fetched or written. A single work-item waits for its loads

@@ -237,7 +237,7 @@ pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) 
     let shape = shape(sh, m);
     let ports = &memory.ports;
     let n = ports.len() as u32;
-    let name = format!("{id}_{}", rtl::build::legal(&m.name));
+    let name = format!("{id}_{}", rtl::names::legal(&m.name));
     let all =
         |f: &dyn Fn(&Port) -> Expr| Expr::concat(ports.iter().rev().map(f).collect::<Vec<_>>());
     let mask = |f: &dyn Fn(&Port) -> bool| Param::mask(ports.iter().map(f));

@@ -65,7 +65,7 @@ pub fn ends(func: &ir::Function) -> Vec<PipeEnd> {
         let depth = access.connected?.max(1);
         let name = match a.name.as_str() {
             "" => format!("arg{k}"),
-            name => rtl::build::legal(name),
+            name => rtl::names::legal(name),
         };
         let data_bits = 8 * access.packet.unwrap_or(1);
         let port =

@@ -2,7 +2,7 @@
 //! words stand in front of their units.
 
 use crate::core::Shared;
-use crate::memory::{DEVICE_ADDRESS_BITS, LoadClient};
+use crate::memory::{DEVICE_ADDRESS_BITS, LoadClient, LoadShape, reported_site};
 use crate::token::Stream;
 use rtl::{Expr, ModuleBuilder, Net, Param};
 use schedule::Access;
@@ -33,7 +33,7 @@ fn parts(b: &mut ModuleBuilder, access: &Access, pred: &Expr) -> (u32, Expr) {
     (parts, Expr::concat(bits.collect()))
 }
 
-/// Puts the loads of `client` together; gives the loads of aligned words of `window` bytes that this takes. The client's unit
+/// Puts the loads of `client` together; gives the loads of aligned words of a shape's bytes that this takes. The client's unit
 /// keeps up to `depth` requests.
 pub fn load(
     b: &mut ModuleBuilder,
@@ -41,8 +41,9 @@ pub fn load(
     access: &Access,
     flush: Net,
     client: LoadClient,
-    (window, depth): (u32, u32),
+    (shape, depth): (LoadShape, u32),
 ) -> LoadClient {
+    let window = shape.bytes;
     let name = format!("load{}", client.site);
     let (parts, pred) = parts(b, access, &client.pred);
     let valid = b.net(&format!("{name}_word_valid"), 1);
@@ -61,7 +62,7 @@ pub fn load(
         .param("PARTS", parts)
         .param("REUSE", access.reuse)
         .param("DEPTH", depth)
-        .param("SITE", client.site)
+        .param("SITE", reported_site(client.site, shape.ahead))
         .param("TARGET", Param::Text(sh.target.to_owned()))
         .input("flush", flush)
         .input("s_valid", client.valid)

@@ -149,10 +149,19 @@ pub struct PipelinedLoop {
     pub late: Vec<Late>,
     /// When the condition of the block's branch is known.
     pub condition: Moment,
+    /// Whether iterations begin before it is ([`ir::Speculation::On`]): then it holds up nothing.
+    pub speculated: bool,
     /// Whether the branch leaves the loop when its condition is 1.
     pub exit_on_true: bool,
     /// Accesses whose order from iteration to iteration matters.
     pub order: Option<Order>,
+}
+
+impl PipelinedLoop {
+    /// Whether the next iteration waits for a condition that only a later segment computes.
+    pub fn waits_for_memory(&self) -> bool {
+        self.condition.segment > 0 && !self.speculated
+    }
 }
 
 /// Accesses of a loop with overlapping iterations of which one may touch in one iteration what another one touches in a later one: an

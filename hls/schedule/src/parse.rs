@@ -465,6 +465,10 @@ impl Reader {
         l.expect("condition")?;
         let condition = l.moment()?;
         let exit_on_true = l.field("exit_on_true")?;
+        let speculated = l.peek() == Some("speculated");
+        if speculated {
+            l.expect("speculated")?;
+        }
         let order = match l.peek() {
             Some("distance") => {
                 let distance = l.field("distance")?;
@@ -472,7 +476,7 @@ impl Reader {
             }
             _ => None,
         };
-        let p = PipelinedLoop { condition, exit_on_true, order, ..PipelinedLoop::default() };
+        let p = PipelinedLoop { condition, exit_on_true, speculated, order, ..Default::default() };
         self.s.pipelined.insert(block, p);
         Ok(())
     }

@@ -183,6 +183,9 @@ impl Printer<'_> {
         let condition = (p.condition.segment, p.condition.cycle);
         write!(out, "pipelined {block} condition s{}@{}", condition.0, condition.1)?;
         write!(out, " exit_on_true {}", p.exit_on_true)?;
+        if p.speculated {
+            write!(out, " speculated")?;
+        }
         if let Some(o) = p.order {
             write!(out, " distance {} from {} to {}", o.distance, o.from, o.to)?;
         }

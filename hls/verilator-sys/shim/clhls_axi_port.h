@@ -6,6 +6,7 @@
 #include "clhls_model.h"
 #include "clhls_sim.h"
 
+#include <bitset>
 #include <deque>
 #include <vector>
 
@@ -50,7 +51,14 @@ public:
   void set(const clhls_region *regions, size_t count) {
     regions_.assign(regions, regions + count);
     last_ = 0;
+    tolerated_.reset();
   }
+  // Bus lines around these bytes may be read although no buffer has them.
+  void tolerate(uint64_t address, uint64_t bytes) {
+    for (uint64_t page = address / PAGE; page <= (address + bytes - 1) / PAGE; ++page)
+      tolerated_.set(page % tolerated_.size());
+  }
+  bool tolerates(uint64_t address) const { return tolerated_[address / PAGE % tolerated_.size()]; }
   // Whether all the bytes belong to one buffer.
   bool contains(uint64_t address, uint64_t bytes);
   // A bus line; false if it is outside the storage of all buffers.
@@ -63,6 +71,9 @@ private:
 
   std::vector<clhls_region> regions_;
   size_t last_ = 0; // the one found last: accesses come in runs
+  static constexpr uint64_t PAGE = 4096;
+  // By the low bits of their number: units drop those bits of an address that no memory of the board has.
+  std::bitset<4096> tolerated_;
 };
 
 class AxiPort {

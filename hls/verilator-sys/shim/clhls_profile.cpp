@@ -26,7 +26,7 @@ thread_local std::map<int, CacheCount> caches;
 } // namespace
 
 extern "C" void __wrap_clhls_check_access(int site, long long address, int bytes, int is_write) {
-  Count &count = counts[site];
+  Count &count = counts[site & ~CLHLS_SITE_AHEAD];
   ++count.accesses;
   count.bytes += uint64_t(bytes);
   __real_clhls_check_access(site, address, bytes, is_write);
@@ -34,7 +34,7 @@ extern "C" void __wrap_clhls_check_access(int site, long long address, int bytes
 
 extern "C" void clhls_count_cache(int site, int what) {
   if (what >= 0 && what < 4)
-    ++caches[site].of[what];
+    ++caches[site & ~CLHLS_SITE_AHEAD].of[what];
 }
 
 extern "C" {

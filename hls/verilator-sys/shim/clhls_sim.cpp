@@ -218,6 +218,10 @@ extern "C" void clhls_check_access(int site, long long address, int bytes, int i
   const bool misaligned = bytes > 0 && uint64_t(address) % uint64_t(bytes) != 0;
   if (!misaligned && current->memory.contains(uint64_t(address), uint64_t(bytes)))
     return;
+  if (site & CLHLS_SITE_AHEAD) {
+    current->memory.tolerate(uint64_t(address), uint64_t(bytes));
+    return;
+  }
   current->faults.add({CLHLS_FAULT_ACCESS, misaligned, site, -1, uint64_t(address), uint32_t(bytes),
                        uint32_t(is_write), current->now});
 }

@@ -37,6 +37,9 @@ struct clhls_region {
   uint8_t *data;
 };
 
+// Bit of a site: the access is a load ahead of the condition that says whether it happens, so its address may be any.
+#define CLHLS_SITE_AHEAD 0x40000000
+
 enum clhls_fault_kind {
   CLHLS_FAULT_ACCESS = 1,   // a memory access of the kernel outside all buffers (code 0), or at an
                             // address that is not a multiple of its size (code 1); site is valid

@@ -96,7 +96,12 @@ fn can_be_predicated(func: &Function, block: Block) -> bool {
 /// Whether iterations of the new block can follow one another as those of the inner loop did, or, where there was none, at all.
 fn is_better(func: &Function, merged: &Merged, context: &Context<'_>) -> bool {
     let dependences = Dependences::new(func, merged.block);
-    if dependences.decide_branch().iter().any(|i| func.insts[*i].op.is_effect()) {
+    // The scheduler lets iterations begin ahead of a condition that waits for loads.
+    let may_decide = |i: &Inst| match func.insts[*i].op {
+        Op::Load(_) => merged.inner.is_none(),
+        op => !op.is_effect(),
+    };
+    if !dependences.decide_branch().iter().all(may_decide) {
         return false;
     }
     let is_dear = |i: &&Inst| {

@@ -4,7 +4,7 @@ use super::{Parser, Result, Token, constant, error};
 use crate::entities::{Block, Func, Global, Inst, Object, Table, Value};
 use crate::function::{
     BlockCall, Function, KernelArg, KernelArgKind, KernelInfo, LoopHint, MOST_WORK_ITEMS,
-    ObjectData, ObjectKind, PipeAccess, TableData, Terminator,
+    ObjectData, ObjectKind, PipeAccess, Speculation, TableData, Terminator,
 };
 use crate::math::MathFn;
 use crate::module::Module;
@@ -274,6 +274,15 @@ impl Parser<'_> {
                 Some("ivdep") => {
                     self.next();
                     hint.ivdep = true;
+                }
+                Some("speculation") => {
+                    self.next();
+                    hint.speculation = match self.word() {
+                        Some("on") => Speculation::On,
+                        Some("off") => Speculation::Off,
+                        _ => return Err(error(self.loc(), "speculation is `on` or `off`")),
+                    };
+                    self.next();
                 }
                 _ => return Ok(hint),
             }

@@ -8,7 +8,7 @@
 use super::Verifier;
 use crate::{Feedback, LoopKind, Moment, Order, PipelinedLoop};
 use ir::analysis::taken_over;
-use ir::{Block, Op, Terminator, Value};
+use ir::{Block, Function, Inst, Op, Speculation, Terminator, Value};
 
 impl Verifier<'_> {
     pub(super) fn pipelined(&mut self) {
@@ -18,6 +18,7 @@ impl Verifier<'_> {
             self.registers(*block, p);
             self.entry_waits(*block, p);
             self.in_order(*block, p);
+            self.begins_ahead(*block, p);
             self.reported(*block, p);
         }
         for l in self.s.loops.iter().filter(|l| l.kind == LoopKind::Pipelined) {
@@ -126,6 +127,27 @@ impl Verifier<'_> {
         }
     }
 
+    /// Iterations that begin before it is known that there are any do nothing in the end: see [`ir::Speculation::On`].
+    fn begins_ahead(&mut self, block: Block, p: &PipelinedLoop) {
+        let func = &self.s.func;
+        if p.speculated != (func.blocks[block].hint.speculation == Speculation::On) {
+            self.fail(None, format!("the loop at {block} and its plan differ about speculation"));
+        }
+        if !p.speculated {
+            return;
+        }
+        let Some(alive) = alive(func, block).filter(|_| p.exit_on_true && p.late.is_empty()) else {
+            return self.fail(None, format!("the loop at {block} does not know who is ahead"));
+        };
+        for &inst in &func.blocks[block].insts {
+            let op = func.insts[inst].op;
+            let harmless = matches!(op, Op::Load(f) if !f.volatile) || !op.is_effect();
+            if !harmless && !predicated_by(func, inst, alive) {
+                self.fail(Some(inst), format!("happens in {block} ahead of the condition"));
+            }
+        }
+    }
+
     /// Stages between the first and the last of the accesses whose order matters.
     fn stages(&self, block: Block, o: Order) -> u32 {
         let segments = &self.s.blocks[block].segments;
@@ -142,8 +164,12 @@ impl Verifier<'_> {
         let Some(l) = self.s.loops.iter().find(|l| l.header == block && l.blocks == [block]) else {
             return self.fail(None, format!("the loop at {block} is not planned"));
         };
-        let whole = !p.late.is_empty() || p.condition.segment > 0;
-        let least = if whole { l.latency } else { p.condition.cycle + 1 };
+        let whole = !p.late.is_empty() || p.waits_for_memory();
+        let least = match whole {
+            true => l.latency,
+            false if p.speculated => 1,
+            false => p.condition.cycle + 1,
+        };
         let ordered = p.order.map_or(0, |o| self.stages(block, o) / o.distance.max(1));
         let least = least.max(ordered);
         let segments = self.s.blocks[block].segments.iter().map(|g| g.ii).max().unwrap_or(1);
@@ -151,4 +177,54 @@ impl Verifier<'_> {
             self.fail(None, format!("the loop at {block} is slower than interval {}", l.ii));
         }
     }
+}
+
+/// The parameter of a block that is 1 in iterations that the program has, if it is what [`ir::Speculation::On`] asks for.
+fn alive(func: &Function, block: Block) -> Option<Value> {
+    let and = |v: Value| {
+        let data = &func.insts[func.def_inst(v)?];
+        (data.op == Op::And).then(|| [data.args[0], data.args[1]])
+    };
+    let inverse = |a: Value, b: Value| {
+        let not = |x: Value, y: Value| {
+            let Some(i) = func.def_inst(x) else { return false };
+            let data = &func.insts[i];
+            let one = |v: Value| func.as_const(v) == Some(1);
+            data.op == Op::Xor && data.args.contains(&y) && data.args.iter().any(|v| one(*v))
+        };
+        not(a, b) || not(b, a)
+    };
+    let Terminator::Branch { cond, .. } = func.blocks[block].term else { return None };
+    let (leaving, params) = (and(cond)?, &func.blocks[block].params);
+    let place = params.iter().position(|p| leaving.contains(p))?;
+    let alive = params[place];
+    let other = |pair: [Value; 2]| if pair[0] == alive { pair[1] } else { pair[0] };
+    let ways = func.layout.iter().flat_map(|b| {
+        let targets = func.blocks[*b].term.targets().into_iter();
+        targets.filter(|t| t.block == block).map(|t| (*b, t.args[place])).collect::<Vec<_>>()
+    });
+    for (from, given) in ways {
+        let right = match from == block {
+            true => {
+                and(given).is_some_and(|n| n.contains(&alive) && inverse(other(n), other(leaving)))
+            }
+            false => func.as_const(given) == Some(1),
+        };
+        if !right {
+            return None;
+        }
+    }
+    Some(alive)
+}
+
+/// Whether an effect does nothing where `alive` is 0.
+fn predicated_by(func: &Function, inst: Inst, alive: Value) -> bool {
+    let data = &func.insts[inst];
+    let Some(predicate) = data.args.last().filter(|_| data.op.predicated() == Some(true)) else {
+        return false;
+    };
+    let chosen = func.def_inst(*predicate).map(|i| &func.insts[i]).is_some_and(|d| {
+        d.op == Op::Select && d.args[0] == alive && func.as_const(d.args[2]) == Some(0)
+    });
+    chosen || *predicate == alive
 }

@@ -7,7 +7,7 @@ use crate::outline::switch_cases;
 use base::entity::SecondaryMap;
 use base::{FxHashMap, FxHashSet};
 use ir::analysis::{Cfg, Dominators};
-use ir::{Block, BlockCall, LoopHint, Terminator, Type, Value, ValueDef};
+use ir::{Block, BlockCall, LoopHint, Speculation, Terminator, Type, Value, ValueDef};
 use rspirv::spirv::Op;
 use std::collections::hash_map::Entry;
 
@@ -202,6 +202,8 @@ impl Lower<'_, '_, '_> {
                 0x100 => hint.unroll = Some(n.max(1)),
                 0x1_0000 => hint.ii = Some(n.max(1)),
                 0x2_0000 => hint.max_concurrency = n,
+                // How many is found out; none at all is a wish.
+                0x20_0000 if n == 0 => hint.speculation = Speculation::Off,
                 _ => {}
             }
         }
