@@ -88,17 +88,20 @@ pub fn solve(
     family: &Family,
     options: &Options,
 ) -> Result<KernelSchedule> {
-    let plain = with_ahead(kernel, module, family, options, &[])?;
-    let mut chosen = speculate::candidates(&plain);
+    let mut schedule = with_ahead(kernel, module, family, options, &[])?;
+    let mut chosen = speculate::candidates(&schedule);
     while !chosen.is_empty() {
         let ahead = with_ahead(kernel, module, family, options, &chosen)?;
         let before = chosen.len();
-        chosen.retain(|b| speculate::pays(&plain, &ahead, *b));
+        chosen.retain(|b| speculate::pays(&schedule, &ahead, *b));
         if chosen.len() == before {
-            return Ok(ahead);
+            schedule = ahead;
+            break;
         }
     }
-    Ok(plain)
+    schedule::verify::verify(&schedule)?;
+    schedule::verify::verify_timing(&schedule)?;
+    Ok(schedule)
 }
 
 /// Schedules one kernel; iterations of the loops in `ahead` begin before it is known whether there are any.
@@ -125,7 +128,5 @@ fn with_ahead(
         segments::schedule(func, &mut units, memories, &not_before, clock, family, options)?;
     units.finish(&mut schedule);
     loops::plan(&mut schedule, options);
-    schedule::verify::verify(&schedule)?;
-    schedule::verify::verify_timing(&schedule)?;
     Ok(schedule)
 }

@@ -20,11 +20,12 @@ use ir::analysis::back_edge;
 use ir::{Block, BlockCall, Builder, Function, Inst, Op, Speculation, Terminator, Type, Value};
 use schedule::{Feedback, KernelSchedule};
 
-/// Loops whose iterations wait for nothing as long as for the branch's condition.
+/// Loops whose iterations wait for nothing longer than for the branch's condition.
 pub fn candidates(s: &KernelSchedule) -> Vec<Block> {
     let waits = s.pipelined.iter().filter(|(block, p)| {
         let registers = p.feedback.iter().map(Feedback::interval).max().unwrap_or(1);
-        let late = p.condition.segment > 0 || p.condition.cycle + 1 > registers;
+        // Registers may be as late as the condition because that is.
+        let late = p.condition.segment > 0 || p.condition.cycle + 1 >= registers.max(2);
         let hint = s.func.blocks[**block].hint;
         p.late.is_empty() && late && hint.speculation == Speculation::Automatic
     });
@@ -38,8 +39,10 @@ pub fn pays(before: &KernelSchedule, ahead: &KernelSchedule, block: Block) -> bo
     let interval = |s: &KernelSchedule| s.loops.iter().find(|l| l.header == block).map(|l| l.ii);
     let (Some(before), Some(after)) = (interval(before), interval(ahead)) else { return false };
     let own = ahead.blocks[block].segments.iter().map(|g| g.ii).max().unwrap_or(1);
-    let queue_up = ahead.pipelined.get(&block).is_some_and(|p| p.order.is_some()) && after > own;
-    3 * after <= 2 * before && !queue_up
+    let Some(p) = ahead.pipelined.get(&block) else { return false };
+    // What iterations do decides who is ahead: then the next one waits for that.
+    let waits = !p.late.is_empty() || p.order.is_some() && after > own;
+    3 * after <= 2 * before && !waits
 }
 
 /// Whether everything that a block does can be left out by a predicate, or does not matter.

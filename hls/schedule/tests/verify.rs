@@ -4,7 +4,7 @@
 mod common;
 
 use clhls_schedule as schedule;
-use ir::{Block, Inst, Op, Terminator};
+use ir::{Block, Inst, Op, Speculation, Terminator};
 use schedule::verify::{verify, verify_timing};
 use schedule::{AccessKind, Control, KernelSchedule, LoopKind, MemoryKind, OpTiming, Place, Unit};
 
@@ -506,4 +506,78 @@ fn timing() {
         let unit = s.units.values_mut().next().expect("a unit");
         unit.timing.input_ns = 0.1;
     });
+}
+
+#[test]
+fn iterations_ahead() {
+    type Change = fn(&mut KernelSchedule, Block);
+    let unknown = "does not know who is ahead";
+    let rules: [(&str, Change); 8] = [
+        ("differ about speculation", |s, b| s.pipelined[&b].speculated = false),
+        ("differ about speculation", |s, b| {
+            s.func.blocks[b].hint.speculation = Speculation::Automatic;
+        }),
+        ("ahead of the condition", |s, b| {
+            // The store happens by its own predicate.
+            let i = op_in(s, b, |op| matches!(op, Op::Store(_)));
+            let chosen = *s.func.insts[i].args.last().expect("a predicate");
+            let select = s.func.def_inst(chosen).expect("computed");
+            let own = s.func.insts[select].args[1];
+            *s.func.insts[i].args.last_mut().expect("a predicate") = own;
+        }),
+        ("ahead of the condition", |s, b| {
+            // What is chosen for iterations ahead is not 0.
+            let i = op_in(s, b, |op| op == Op::Select);
+            s.func.insts[i].args.swap(1, 2);
+        }),
+        ("ahead of the condition", |s, b| {
+            let i = op_in(s, b, |op| matches!(op, Op::Load(_)));
+            if let Op::Load(flags) = &mut s.func.insts[i].op {
+                flags.volatile = true;
+            }
+        }),
+        (unknown, |s, b| {
+            // It leaves whether it is ahead or not.
+            let i = condition(s, b);
+            let leaves = s.func.insts[i].args[1];
+            if let Terminator::Branch { cond, .. } = &mut s.func.blocks[b].term {
+                *cond = leaves;
+            }
+        }),
+        (unknown, |s, b| {
+            let i = condition(s, b);
+            s.func.insts[i].op = Op::Or;
+        }),
+        (unknown, |s, b| {
+            // Who leaves goes on.
+            let not = op_in(s, b, |op| op == Op::Xor);
+            s.func.insts[not].op = Op::Or;
+        }),
+    ];
+    for (message, change) in rules {
+        expect("ahead", "copy", message, |s| {
+            let b = looping(s);
+            change(s, b);
+        });
+    }
+    expect("ahead", "copy", unknown, |s| {
+        // The first iteration is taken for one ahead.
+        let (b, entry) = (looping(s), s.func.entry());
+        let other = s.func.blocks[b].params[0];
+        let alive = s.func.blocks[b].params.len() - 1;
+        s.func.blocks[entry].term.targets_mut()[0].args[alive] = other;
+    });
+    expect("ahead", "not_ahead", "is slower than interval", |s| s.loops[0].ii = 1);
+}
+
+/// The instruction that computes the condition of a block's branch.
+fn condition(s: &KernelSchedule, block: Block) -> Inst {
+    match s.func.blocks[block].term {
+        Terminator::Branch { cond, .. } => s.func.def_inst(cond).expect("computed"),
+        _ => panic!("a branch"),
+    }
+}
+
+fn op_in(s: &KernelSchedule, block: Block, f: impl Fn(Op) -> bool) -> Inst {
+    find(s, |s, i| s.func.blocks[block].insts.contains(&i) && f(s.func.insts[i].op))
 }

@@ -2,6 +2,7 @@
 //! what must come of the `.spv` beside it: `; reads`, or `; error CODE: part of the message`.
 
 use interp::{Argument, Launch, Memory, Program};
+use ir::Speculation;
 use spirv_to_ir::{Options, fuzzing, read, read_with_sources};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -262,8 +263,13 @@ fn loop_controls_tell_distances() {
     let module = read(&module("loop_controls.spv"), &Options::default()).unwrap();
     let blocks = module.functions.values().flat_map(|f| f.layout.iter().map(|b| f.blocks[*b].hint));
     let hints = blocks.filter(|h| *h != ir::LoopHint::default());
-    let hints: Vec<_> = hints.map(|h| (h.ivdep, h.dependency_length, h.max_concurrency)).collect();
-    assert_eq!(hints, [(false, 4, 0), (true, 0, 0), (false, 3, 5)]);
+    let hints: Vec<_> =
+        hints.map(|h| (h.ivdep, h.dependency_length, h.max_concurrency, h.speculation)).collect();
+    let (free, off) = (Speculation::Automatic, Speculation::Off);
+    assert_eq!(
+        hints,
+        [(false, 4, 0, free), (true, 0, 0, free), (false, 3, 5, free), (false, 0, 7, off)]
+    );
 }
 
 #[test]

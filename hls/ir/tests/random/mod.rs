@@ -186,6 +186,8 @@ fn fill_block(r: &mut Rng, f: &mut Function, block: Block) {
             ivdep: r.coin(),
             dependency_length: r.below(9) as u32,
             max_concurrency: r.below(9) as u32,
+            speculation: [Speculation::Automatic, Speculation::Off, Speculation::On]
+                [r.below(3) as usize],
         };
     }
     for _ in 0..r.below(8) {

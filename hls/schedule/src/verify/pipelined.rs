@@ -196,25 +196,23 @@ fn alive(func: &Function, block: Block) -> Option<Value> {
     };
     let Terminator::Branch { cond, .. } = func.blocks[block].term else { return None };
     let (leaving, params) = (and(cond)?, &func.blocks[block].params);
-    let place = params.iter().position(|p| leaving.contains(p))?;
-    let alive = params[place];
-    let other = |pair: [Value; 2]| if pair[0] == alive { pair[1] } else { pair[0] };
-    let ways = func.layout.iter().flat_map(|b| {
-        let targets = func.blocks[*b].term.targets().into_iter();
-        targets.filter(|t| t.block == block).map(|t| (*b, t.args[place])).collect::<Vec<_>>()
-    });
-    for (from, given) in ways {
-        let right = match from == block {
-            true => {
-                and(given).is_some_and(|n| n.contains(&alive) && inverse(other(n), other(leaving)))
-            }
-            false => func.as_const(given) == Some(1),
-        };
-        if !right {
-            return None;
-        }
-    }
-    Some(alive)
+    let is_alive = |place: usize| {
+        let alive = params[place];
+        let other = |pair: [Value; 2]| if pair[0] == alive { pair[1] } else { pair[0] };
+        func.layout.iter().all(|&from| {
+            let targets = func.blocks[from].term.targets();
+            let mut ways = targets.into_iter().filter(|t| t.block == block).map(|t| t.args[place]);
+            ways.all(|given| match from == block {
+                true => and(given)
+                    .is_some_and(|n| n.contains(&alive) && inverse(other(n), other(leaving))),
+                false => func.as_const(given) == Some(1),
+            })
+        })
+    };
+    (0..params.len())
+        .filter(|k| leaving.contains(&params[*k]))
+        .find(|k| is_alive(*k))
+        .map(|k| params[k])
 }
 
 /// Whether an effect does nothing where `alive` is 0.

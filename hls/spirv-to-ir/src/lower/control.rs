@@ -203,7 +203,7 @@ impl Lower<'_, '_, '_> {
                 0x1_0000 => hint.ii = Some(n.max(1)),
                 0x2_0000 => hint.max_concurrency = n,
                 // How many is found out; none at all is a wish.
-                0x20_0000 if n == 0 => hint.speculation = Speculation::Off,
+                0x40_0000 if n == 0 => hint.speculation = Speculation::Off,
                 _ => {}
             }
         }
