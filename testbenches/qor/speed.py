@@ -1,6 +1,7 @@
 """speed.md: the goals and what was measured, for people."""
 
 import area
+import intervals
 
 PAGE = """# Speed: goals and measurements
 
@@ -35,6 +36,11 @@ What limits the loops that do not start an iteration (of any work-item) every cy
 | kernel | loop | II | why |
 |---|---|---|---|
 {loops}
+
+Of the loops of all kernels whose iterations overlap, those that have more than one cycle and of which z3 has not proved that this is the least (`intervals.py`): they wait for
+memory.
+
+{intervals}
 """
 
 
@@ -47,7 +53,7 @@ def page(results, rows, judged, date):
     commits = ", ".join(f"{stage} {commit}" for stage, commit in sorted(results.get("commits", {}).items()))
     table = "\n".join(f"| {g.name} | {cell(g.asked)} | {cell(g.measured)} | {g.word} |" for g in judged)
     return PAGE.format(date=date, tools=tools, commits=commits, goals=table, synth=area.SYNTH, pnr=" ".join(area.PNR),
-                       area=statistics(kernels), paths=paths(kernels), loops=loops(kernels))
+                       area=statistics(kernels), paths=paths(kernels), loops=loops(kernels), intervals=intervals.page(results.get("intervals")))
 
 
 def cell(text):

@@ -124,8 +124,6 @@ pub enum Reader {
     Inst(Inst),
     /// At the end of the block.
     Terminator,
-    /// Nowhere in the block; its place in the token of the last segment stands for that.
-    Nowhere,
 }
 
 /// Readers of each parameter of a block that loops on itself: its users, and those of the
@@ -148,9 +146,6 @@ pub fn readers(
         func.insts[inst].args.iter().for_each(|a| note(&mut out, *a, Reader::Inst(inst)));
     }
     func.blocks[block].term.for_each_use(|v| note(&mut out, v, Reader::Terminator));
-    for list in out.values_mut().filter(|list| list.is_empty()) {
-        list.push(Reader::Nowhere);
-    }
     let next = &func.blocks[block].term.targets()[back].args;
     for _ in 0..params.len() {
         let takes_over = |p: &Value, n: &Value| p != n && params.contains(n);
@@ -209,8 +204,16 @@ fn moment(s: &KernelSchedule, block: Block, reader: Reader) -> Moment {
             _ => Moment::default(),
         },
         Reader::Terminator => Moment { segment: last, cycle: segments[last as usize].latency },
-        Reader::Nowhere => Moment { segment: last, cycle: 0 },
     }
+}
+
+/// When a loop-carried value is read that only those behind the loop use: in the last segment, and there when what takes its place stands, so that
+/// this does not wait for the reading, nor the next iteration for this.
+fn unread(s: &KernelSchedule, block: Block, param: Value) -> Moment {
+    let last = s.blocks[block].segments.len() as u32 - 1;
+    let next = taken_over(&s.func, block, param).1.map(|n| known(s, block, n));
+    let cycle = next.filter(|n| n.segment == last).map_or(0, |n| n.cycle);
+    Moment { segment: last, cycle }
 }
 
 /// The plan of a block whose instructions have places, if it loops on itself and its iterations
@@ -226,9 +229,12 @@ pub fn plan_block(s: &KernelSchedule, block: Block) -> Option<PipelinedLoop> {
     let next = &func.blocks[block].term.targets()[back].args;
     let mut distant = distant(func, block);
     let moments = |distant: &Distant| -> FxHashMap<Value, Moment> {
-        let first = |list: Vec<Reader>| list.into_iter().map(|r| moment(s, block, r)).min();
         let readers = readers(func, block, back, distant);
-        readers.into_iter().map(|(p, list)| (p, first(list).unwrap_or_default())).collect()
+        let first = |p: Value, list: Vec<Reader>| {
+            let read = list.into_iter().map(|r| moment(s, block, r)).min();
+            read.unwrap_or_else(|| unread(s, block, p))
+        };
+        readers.into_iter().map(|(p, list)| (p, first(p, list))).collect()
     };
     let mut read = moments(&distant);
     let before = distant.len();

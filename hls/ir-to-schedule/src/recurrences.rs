@@ -65,18 +65,10 @@ struct NodeAt {
     start: u32,
 }
 
-/// When the register of a loop-carried value is read.
-enum Read {
-    /// At the start of a node.
-    Node(u32),
-    /// In a fixed cycle.
-    Cycle(u32),
-}
-
-/// The register of a recurrence: who computes the value, a reader in his segment, and how many iterations later that reads.
+/// The register of a recurrence: who computes the value, a reader in the same segment, and how many iterations later that reads.
 struct Register {
     writer: NodeAt,
-    read: Read,
+    reader: u32,
     distance: u32,
 }
 
@@ -119,16 +111,12 @@ impl Rules {
                 continue;
             };
             for reader in &readers[&f.param] {
-                let read = match reader {
-                    Reader::Inst(i) => match nodes.get(i) {
-                        Some(u) if u.segment == writer.segment => Read::Node(u.node),
-                        // Another segment, or the end of this one: never too early.
-                        _ => continue,
-                    },
-                    Reader::Terminator => continue,
-                    Reader::Nowhere => Read::Cycle(0),
-                };
-                rules.registers.push(Register { writer, read, distance: f.distance });
+                // Another segment, or the end of this one: never too early.
+                let Reader::Inst(i) = reader else { continue };
+                if let Some(u) = nodes.get(i).filter(|u| u.segment == writer.segment) {
+                    let (reader, distance) = (u.node, f.distance);
+                    rules.registers.push(Register { writer, reader, distance });
+                }
             }
         }
         // Where these stand decides when the next iteration starts.
@@ -149,35 +137,19 @@ impl Rules {
                 None => pin(cond),
             }
         }
-        rules.least = rules.least(&plan);
-        Some((rules, pipelined::own_interval(&plan)))
-    }
-
-    /// No schedule has a shorter interval: what stands in fixed cycles.
-    fn least(&self, plan: &schedule::PipelinedLoop) -> u32 {
-        let fixed = self.registers.iter().filter_map(|r| match r.read {
-            Read::Cycle(c) => {
-                Some((r.writer.start + r.way()).saturating_sub(c).div_ceil(r.distance))
-            }
-            Read::Node(_) => None,
-        });
         let condition =
             (!plan.speculated && plan.condition.segment == 0).then_some(plan.condition.cycle + 1);
-        fixed.chain(condition).max().unwrap_or(1).max(1)
+        rules.least = condition.unwrap_or(1);
+        Some((rules, pipelined::own_interval(&plan)))
     }
 
     /// Adds the constraints for an interval of at least `least`.
     fn add(&self, problems: &mut [Problem], ii: u32) {
         for r in &self.registers {
             let (w, later) = (r.writer, r.distance * ii);
-            let p = &mut problems[w.segment];
-            match r.read {
-                Read::Node(to) => {
-                    let distance = i64::from(r.way()) - i64::from(later);
-                    p.constraints.push(Constraint { from: w.node, to, distance });
-                }
-                Read::Cycle(c) => p.deadlines.push((w.node, (c + later).saturating_sub(r.way()))),
-            }
+            let distance = i64::from(r.way()) - i64::from(later);
+            let constraint = Constraint { from: w.node, to: r.reader, distance };
+            problems[w.segment].constraints.push(constraint);
         }
         if let Some(c) = self.condition {
             problems[0].deadlines.push((c.node, (ii - 1).saturating_sub(c.latency)));
