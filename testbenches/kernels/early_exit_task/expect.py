@@ -4,7 +4,7 @@ import numpy as np
 
 M = 0xFFFFFFFF
 CONSTANT = {"length_of": ("s",), "find": ("a",), "copy_until": ("s",), "rows": ("a",), "votes": ("a",), "bins": ("in",), "echoes": ("a",),
-            "compare": ("a", "b"), "triples": ("a",), "runs": ("a",)}
+            "row_of_each": ("a",), "compare": ("a", "b"), "triples": ("a",), "runs": ("a",)}
 
 
 def expected(launch, args):
@@ -114,3 +114,13 @@ def runs(a, n, out):
         out[to: to + 2] = v, length
         to += 2
         i += length
+
+
+def row_of_each(a, pitch, out):
+    for r in range(len(out) // 2):
+        row = a[r * pitch:]
+        count = next(i for i, v in enumerate(row) if not v & 7)
+        total = 0
+        for v in row[:count]:
+            total ^= v * 3 & M
+        out[2 * r: 2 * r + 2] = [total, count]

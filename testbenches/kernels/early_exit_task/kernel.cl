@@ -152,3 +152,15 @@ TASK void runs(__global const uchar *restrict a, uint n, __global uchar *restric
         i += length;
     }
 }
+
+// Work-items one after the other.
+TASK void row_of_each(__global const uint *restrict a, uint pitch, __global uint *restrict out)
+{
+    uint r = get_global_id(0), i = 0, sum = 0, v;
+    while ((v = a[r * pitch + i]) & 7) {
+        sum ^= v * 3;
+        i++;
+    }
+    out[2 * r] = sum;
+    out[2 * r + 1] = i;
+}
