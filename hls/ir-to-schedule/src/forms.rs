@@ -205,8 +205,11 @@ fn waits(p: &PipelinedLoop) -> Vec<(u32, u32)> {
 /// Least cycles in which the memories on the chip take what a block asks of them.
 fn requests(s: &KernelSchedule, block: Block) -> u32 {
     let mut of_memory: IndexMap<MemoryId, u32> = IndexMap::default();
+    let alive = crate::speculate::alive(&s.func, block);
     for inst in &s.func.blocks[block].insts {
-        let always = s.func.insts[*inst].op.mem_flags().is_some_and(|f| !f.predicated);
+        let data = &s.func.insts[*inst];
+        let always = data.op.mem_flags().is_some_and(|f| !f.predicated)
+            || alive.is_some() && data.args.last().copied() == alive;
         if let Some(access) = s.accesses.get(inst).filter(|_| always)
             && !matches!(s.memories[access.memory].kind, MemoryKind::Device { .. })
         {

@@ -88,17 +88,23 @@ pub fn solve(
     family: &Family,
     options: &Options,
 ) -> Result<KernelSchedule> {
-    let mut schedule = with_ahead(kernel, module, family, options, &[])?;
-    let mut chosen = speculate::candidates(&schedule);
+    let plain = with_ahead(kernel, module, family, options, &[])?;
+    let mut chosen = speculate::candidates(&plain);
     while !chosen.is_empty() {
-        let ahead = with_ahead(kernel, module, family, options, &chosen)?;
+        let Ok(ahead) = with_ahead(kernel, module, family, options, &chosen) else { break };
         let before = chosen.len();
-        chosen.retain(|b| speculate::pays(&schedule, &ahead, *b));
+        chosen.retain(|b| speculate::pays(&plain, &ahead, *b));
         if chosen.len() == before {
-            schedule = ahead;
-            break;
+            let checked = checked(ahead);
+            debug_assert!(checked.is_ok(), "{checked:?}");
+            return checked.or_else(|_| self::checked(plain));
         }
     }
+    checked(plain)
+}
+
+/// The schedule, if it is right.
+fn checked(schedule: KernelSchedule) -> Result<KernelSchedule> {
     schedule::verify::verify(&schedule)?;
     schedule::verify::verify_timing(&schedule)?;
     Ok(schedule)

@@ -208,10 +208,17 @@ fn moment(s: &KernelSchedule, block: Block, reader: Reader) -> Moment {
 }
 
 /// When a loop-carried value is read that only those behind the loop use: in the last segment, and there when what takes its place stands, so that
-/// this does not wait for the reading, nor the next iteration for this.
-fn unread(s: &KernelSchedule, block: Block, param: Value) -> Moment {
+/// this does not wait for the reading, nor the next iteration for this. `read` is when the values stand that the block reads.
+fn unread(
+    s: &KernelSchedule,
+    block: Block,
+    param: Value,
+    read: &FxHashMap<Value, Moment>,
+) -> Moment {
     let last = s.blocks[block].segments.len() as u32 - 1;
-    let next = taken_over(&s.func, block, param).1.map(|n| known(s, block, n));
+    let (chain, end) = taken_over(&s.func, block, param);
+    let taken = chain.iter().find_map(|p| read.get(p).copied());
+    let next = taken.or_else(|| end.map(|n| known(s, block, n)));
     let cycle = next.filter(|n| n.segment == last).map_or(0, |n| n.cycle);
     Moment { segment: last, cycle }
 }
@@ -229,12 +236,13 @@ pub fn plan_block(s: &KernelSchedule, block: Block) -> Option<PipelinedLoop> {
     let next = &func.blocks[block].term.targets()[back].args;
     let mut distant = distant(func, block);
     let moments = |distant: &Distant| -> FxHashMap<Value, Moment> {
-        let readers = readers(func, block, back, distant);
-        let first = |p: Value, list: Vec<Reader>| {
-            let read = list.into_iter().map(|r| moment(s, block, r)).min();
-            read.unwrap_or_else(|| unread(s, block, p))
-        };
-        readers.into_iter().map(|(p, list)| (p, first(p, list))).collect()
+        let lists = readers(func, block, back, distant);
+        let first = |list: &[Reader]| list.iter().map(|r| moment(s, block, *r)).min();
+        let read: FxHashMap<Value, Moment> =
+            lists.iter().filter_map(|(p, list)| Some((*p, first(list)?))).collect();
+        let or_unread =
+            |p: Value| read.get(&p).copied().unwrap_or_else(|| unread(s, block, p, &read));
+        lists.keys().map(|p| (*p, or_unread(*p))).collect()
     };
     let mut read = moments(&distant);
     let before = distant.len();

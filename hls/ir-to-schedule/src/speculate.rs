@@ -45,6 +45,12 @@ pub fn pays(before: &KernelSchedule, ahead: &KernelSchedule, block: Block) -> bo
     3 * after <= 2 * before && !waits
 }
 
+/// The parameter that is 1 in the iterations that the program has, of a block with others: [`run`] made it the last one.
+pub fn alive(func: &Function, block: Block) -> Option<Value> {
+    let data = &func.blocks[block];
+    data.params.last().copied().filter(|_| data.hint.speculation == Speculation::On)
+}
+
 /// Whether everything that a block does can be left out by a predicate, or does not matter.
 fn can_be_undone(func: &Function, block: Block) -> bool {
     func.blocks[block].insts.iter().map(|i| func.insts[*i].op).all(|op| match op {

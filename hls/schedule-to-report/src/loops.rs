@@ -120,7 +120,7 @@ fn schedule_constraint(view: &View<'_>, l: &LoopSchedule) -> Constraint {
             let from = recurrence_sources(view, l.header, f.param);
             make(Limit::Recurrence, path(view, l.header, f.next, Some(&from)))
         }
-        None if !slow.is_empty() => make(Limit::Operator, steps(view, &slow)),
+        None if !slow.is_empty() || p.speculated => make(Limit::Operator, steps(view, &slow)),
         None => make(Limit::Condition, to_condition()),
     }
 }

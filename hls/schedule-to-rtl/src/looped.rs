@@ -301,7 +301,10 @@ impl Core<'_> {
             Some((strobe, condition)) => Expr::all([strobe.clone(), Expr::Net(*condition)]),
             None => unreachable!("the loop at {block} has a condition"),
         };
-        let next = Expr::all([leaves.not(), Expr::any([first, go_on.into()])]);
+        // A register more, and an iteration: one ahead does nothing.
+        let left = b.net(&format!("{block}_left"), 1);
+        b.register(left, leaves, None, Some(0));
+        let next = Expr::all([Expr::Net(left).not(), Expr::any([first, go_on.into()])]);
         b.register(go_on, next, None, Some(0));
         go_on
     }

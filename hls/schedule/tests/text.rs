@@ -8,14 +8,14 @@ use schedule::{MemoryKind, Place, parse::parse, text::print};
 #[test]
 fn printed_schedules_read_back() {
     let mut count = 0;
-    for file in ["task", "ndrange", "interval", "division", "sharing", "order"] {
+    for file in ["task", "ndrange", "interval", "division", "sharing", "order", "ahead"] {
         for text in common::texts(file) {
             let s = parse(&text).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(print(&s), text);
             count += 1;
         }
     }
-    assert_eq!(count, 10);
+    assert_eq!(count, 18);
 }
 
 #[test]

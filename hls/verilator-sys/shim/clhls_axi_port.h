@@ -55,8 +55,9 @@ public:
   }
   // Bus lines around these bytes may be read although no buffer has them.
   void tolerate(uint64_t address, uint64_t bytes) {
-    for (uint64_t page = address / PAGE; page <= (address + bytes - 1) / PAGE; ++page)
-      tolerated_.set(page % tolerated_.size());
+    const uint64_t pages = (address % PAGE + bytes + PAGE - 1) / PAGE;
+    for (uint64_t page = 0; page < pages; ++page)
+      tolerated_.set((address / PAGE + page) % tolerated_.size());
   }
   bool tolerates(uint64_t address) const { return tolerated_[address / PAGE % tolerated_.size()]; }
   // Whether all the bytes belong to one buffer.

@@ -18,7 +18,9 @@ use crate::{edit, weight};
 use base::entity::SecondaryMap;
 use base::{FxHashMap, FxHashSet, SmallVec};
 use ir::analysis::Cfg;
-use ir::{Block, BlockCall, Builder, Function, Inst, LoopHint, Op, Terminator, Type, Value};
+use ir::{
+    Block, BlockCall, Builder, Function, Inst, LoopHint, Op, Speculation, Terminator, Type, Value,
+};
 
 /// Most weight of what is computed twice so that the loop inside begins with it.
 const MOST_REPEATED: u32 = 16;
@@ -204,12 +206,15 @@ pub fn merge(func: &mut Function, chain: &Chain, header: Block, inner: Option<In
 }
 
 /// What the source promises of the loop that they become. What it promises of iterations of a nest's loops says nothing of accesses before,
-/// inside and behind the inner one, which are in different iterations now.
+/// inside and behind the inner one, which are in different iterations now. That none may begin ahead counts for all.
 fn hint(func: &Function, chain: &Chain) -> LoopHint {
     let LoopHint { ivdep, dependency_length, .. } = func.blocks[chain.parts[0].block].hint;
+    let mut all = chain.parts.iter().map(|p| func.blocks[p.block].hint.speculation);
+    let off = all.any(|s| s == Speculation::Off);
+    let speculation = if off { Speculation::Off } else { Speculation::Automatic };
     match chain.inner {
-        None => LoopHint { ivdep, dependency_length, ..LoopHint::default() },
-        Some(_) => LoopHint::default(),
+        None => LoopHint { ivdep, dependency_length, speculation, ..LoopHint::default() },
+        Some(_) => LoopHint { speculation, ..LoopHint::default() },
     }
 }
 
