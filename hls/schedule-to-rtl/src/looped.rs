@@ -19,8 +19,8 @@ const IN_FLIGHT_BITS: u32 = 16;
 pub struct LoopEvents {
     /// The condition, with its strobe.
     condition: Option<(Expr, Net)>,
-    /// Values that go back to the entry: strobe and value, in the order of the plan.
-    late: Vec<(Expr, Net)>,
+    /// Values that go back to the entry, by the parameters that they become: strobe and value, in the order in which segments tell them.
+    late: Vec<(Value, Expr, Net)>,
 }
 
 impl LoopEvents {
@@ -43,7 +43,7 @@ impl LoopEvents {
         }
         for (j, late) in p.late.iter().enumerate().filter(|(_, l)| l.known.segment == k) {
             let net = b.net(&format!("{block}_late{j}"), s.func.bits(late.next));
-            self.late.push((b.slice(valid, late.known.cycle, 1), net));
+            self.late.push((late.param, b.slice(valid, late.known.cycle, 1), net));
             out.push((format!("late{j}"), net));
         }
         out
@@ -257,15 +257,14 @@ impl Core<'_> {
         let over = Expr::all([known.into(), Expr::Net(go_on).not()]);
         let next_busy = Expr::any([first, Expr::all([busy.into(), over.not()])]);
         b.register(busy, next_busy, None, Some(0));
-        let late: Vec<(Value, Net)> = p
+        let late: Vec<(Value, Net)> = events
             .late
             .iter()
-            .zip(&events.late)
-            .map(|(l, (strobe, net))| {
+            .map(|(param, strobe, net)| {
                 let width = b.width(*net);
-                let q = b.net(&format!("{block}_back{}", l.param.as_u32()), width);
+                let q = b.net(&format!("{block}_back{}", param.as_u32()), width);
                 b.register(q, (*net).into(), Some(strobe.clone()), None);
-                (l.param, q)
+                (*param, q)
             })
             .collect();
         let mut ids = layout.ids(b, entry.data);
@@ -342,7 +341,7 @@ impl Core<'_> {
         let b = &mut self.b;
         let taken = Expr::all([Expr::Net(issued.valid), issued.ready.into()]);
         let go_on = b.net(&format!("{block}_go_on"), 1);
-        let mut strobes: Vec<Expr> = events.late.iter().map(|(s, _)| s.clone()).collect();
+        let mut strobes: Vec<Expr> = events.late.iter().map(|(_, s, _)| s.clone()).collect();
         if let Some((strobe, condition)) = &events.condition {
             let stays =
                 if p.exit_on_true { Expr::Net(*condition).not() } else { Expr::Net(*condition) };

@@ -6,6 +6,8 @@ import numpy as np
 def expected(launch, args):
     if launch.kernel == "grow_tree":
         return grow(args["keys"])
+    if launch.kernel == "race":
+        return race(args["next"], *(int(args[name].texts[0]) for name in "abn"))
     nodes = args["nodes"].copy()
     at = int(args["head"].texts[0] if launch.kernel == "walk" else args["head"][0])
     order = []
@@ -19,6 +21,14 @@ def expected(launch, args):
     out = args["out"].copy()
     out[: len(order)] = nodes[order, 0]
     return {"out": out, "length": np.array([len(order)], np.int32)}
+
+
+def race(after, a, b, n):
+    apart = 0
+    for k in range(n):
+        a, b = after[after[a]], after[b]
+        apart += int(a ^ b) * k
+    return {"out": np.array([a, b, apart], np.int32)}
 
 
 def grow(keys):

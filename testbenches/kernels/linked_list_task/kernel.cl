@@ -50,3 +50,18 @@ __kernel void grow_tree(__global const int *keys, int n, __global tree_node *tre
         depth[i] = d;
     }
 }
+
+// Two places that go through the list at different speeds: what each comes to is known at another time, the first one's later.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void race(__global const int *restrict next, int a, int b, int n, __global int *restrict out)
+{
+    int apart = 0;
+    for (int k = 0; k < n; k++) {
+        a = next[next[a]];
+        b = next[b];
+        apart += (a ^ b) * k;
+    }
+    out[0] = a;
+    out[1] = b;
+    out[2] = apart;
+}
