@@ -27,7 +27,7 @@ SIM_QUICK := vadd as_types async_copies:double_buffer_odd barrier_branches:mailb
   image_write:row linked_list_task narrow_access:mixed_odd neighbours:in_place neighbours:iterations pipe_stream:many_150 pipe_transfer:some_fit pipe_window:mirror_8 pointer_tables private_arrays:counting_odd program_scope \
   relaxed_sums_task:dot_33 scan struct_args:nested_odd sub_groups_parted:left_odd switch_interpreter task_nests:product_odd task_nests:triangle_odd task_nests:sequence_left transpose vector_shuffles:swizzle_odd
 
-.PHONY: all help setup build programs demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb test-long emu-simd sim-quick sim-all units-quick rtl-lint-quick cocotb-quick bless-check bless proofs bench bench-emu qor characterise report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-sample fuzz-deep exhaustive docs clean
+.PHONY: all help setup build programs demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb test-long emu-simd sim-quick sim-all units-quick rtl-lint-quick cocotb-quick bless-check bless proofs bench bench-emu qor characterise report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-tasks fuzz-sample fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -204,6 +204,9 @@ fuzz-kernels: programs ## N random OpenCL kernels in the interpreter after the p
 fuzz-hardware: programs ## N small random OpenCL kernels as simulated hardware
 	@$(CHECKED)/examples/fuzz_kernels --hardware --count $(or $(N),100) --jobs $(JOBS) --out build/fuzz-hardware $(ARGS)
 
+fuzz-tasks: programs ## N random kernels of one work-item with loops that end by what they load, as simulated hardware
+	@testbenches/fuzz/tasks --clhls $(CHECKED)/clhls --count $(or $(N),120) $(ARGS)
+
 fuzz-ir: programs ## N random kernels made as IR, interpreted behind the passes and as native code
 	@$(CHECKED)/examples/fuzz_kernels --ir --count $(or $(N),10000) --jobs $(JOBS) --out build/fuzz-ir $(ARGS)
 
@@ -212,6 +215,7 @@ fuzz-sample: programs ## random kernels that failed once, and a few others (part
 	@$(CHECKED)/examples/fuzz_kernels --regressions testbenches/fuzz/regressions --hardware
 	@$(CHECKED)/examples/fuzz_kernels --count 32 --per-module 8 --jobs $(JOBS) --out build/fuzz-sample
 	@$(CHECKED)/examples/fuzz_kernels --hardware --count 2 --jobs $(JOBS) --out build/fuzz-sample
+	@testbenches/fuzz/tasks --clhls $(CHECKED)/clhls --count 6 --out build/fuzz-sample
 
 fuzz: programs kernels ## a million mutated SPIR-V modules
 	@$(CARGO) build --workspace --example fuzz --profile checked
