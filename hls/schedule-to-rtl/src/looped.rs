@@ -245,11 +245,11 @@ impl Core<'_> {
         let again = Expr::all([busy.into(), known.into(), go_on.into()]);
         // What enters next must not find words of iterations ahead in the queue of a carried value.
         let queues = p.feedback.iter().any(|f| f.distance > 1);
-        let drained = all_ended.filter(|_| queues).map_or(Expr::bit(true), Expr::Net);
-        let open = Expr::all([Expr::Net(busy).not(), drained]);
-        let fresh = Expr::all([open.clone(), entry.valid.into()]);
+        let drained = all_ended.filter(|_| queues).map(Expr::Net);
+        let open = || std::iter::once(Expr::Net(busy).not()).chain(drained.clone());
+        let fresh = Expr::all(open().chain([entry.valid.into()]));
         b.assign(issued.valid, Expr::any([fresh, again]));
-        b.assign(entry.ready, Expr::all([open, issued.ready.into()]));
+        b.assign(entry.ready, Expr::all(open().chain([issued.ready.into()])));
         let taken = Expr::all([Expr::Net(issued.valid), issued.ready.into()]);
         let first = Expr::all([Expr::Net(busy).not(), taken.clone()]);
         let kept = b.net(&format!("{block}_kept"), layout.width());
