@@ -151,7 +151,7 @@ KINDS = (("recurrence", "the recurrence of"), ("memory", "depends on a memory ac
 
 
 def verdict(loop):
-    """What is known of a loop's interval: `one`, `least`, `not least`, or what limits it otherwise."""
+    """What is known of a loop's interval: `one`, `least`, `threaded`, or, where the proof fails, what limits it."""
     if loop.kind != "pipelined":
         return "threaded"
     if loop.ii == 1:
@@ -163,9 +163,10 @@ def verdict(loop):
     return next((kind for kind, words in KINDS if words in loop.reason), "other")
 
 
-def stage(clhls, kernels):
-    """By board and kernel: how many loops of each verdict, and those that are neither one cycle nor proved to be least."""
-    found = {board: {} for board in BOARDS}
+def stage(clhls, kernels, known):
+    """By board and kernel: how many loops of each verdict, and those that are neither one cycle nor proved to be least. `known` is of
+    kernels that are not asked for."""
+    found = {board: dict(known.get(board, {})) for board in BOARDS}
     progress = common.Progress("intervals", len(kernels))
     for kernel in kernels:
         progress.begin(kernel.name)

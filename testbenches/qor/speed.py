@@ -38,7 +38,7 @@ What limits the loops that do not start an iteration (of any work-item) every cy
 {loops}
 
 Of the loops of all kernels whose iterations overlap, those that have more than one cycle and of which z3 has not proved that this is the least (`intervals.py`): they wait for
-memory.
+memory, or have a division that is as small as the board asks for.
 
 {intervals}
 """

@@ -14,6 +14,11 @@ use schedule::{Feedback, KernelSchedule, PipelinedLoop};
 /// Bits that count the iterations of a loop in flight: all places of its channels together have fewer.
 const IN_FLIGHT_BITS: u32 = 16;
 
+/// Whether a token of a stream goes on in this cycle.
+fn taken(s: Stream) -> Expr {
+    Expr::all([Expr::Net(s.valid), s.ready.into()])
+}
+
 /// What must be known of an iteration before the next one is issued.
 #[derive(Default)]
 pub struct LoopEvents {
@@ -197,7 +202,7 @@ impl Core<'_> {
         b.assign(passed.valid, Expr::all([Expr::Net(s.valid), room.into()]));
         b.assign(s.ready, Expr::all([Expr::Net(passed.ready), room.into()]));
         b.assign(passed.data, Expr::Net(s.data));
-        let entered = Expr::all([Expr::Net(passed.valid), passed.ready.into()]);
+        let entered = taken(passed);
         let count = |e: Expr| match bits {
             1 => e,
             _ => Expr::concat(vec![Expr::Const(bits - 1, 0), e]),
@@ -214,8 +219,7 @@ impl Core<'_> {
 
     /// Tells a gate that an iteration has left the last access when a stream's reader takes it.
     pub fn open_behind(&mut self, gate: &Gate, s: Stream) {
-        let taken = Expr::all([Expr::Net(s.valid), s.ready.into()]);
-        self.b.assign(gate.left, taken);
+        self.b.assign(gate.left, taken(s));
     }
 
     /// A block that loops on itself, with overlapping iterations.
@@ -250,7 +254,7 @@ impl Core<'_> {
         let fresh = Expr::all(open().chain([entry.valid.into()]));
         b.assign(issued.valid, Expr::any([fresh, again]));
         b.assign(entry.ready, Expr::all(open().chain([issued.ready.into()])));
-        let taken = Expr::all([Expr::Net(issued.valid), issued.ready.into()]);
+        let taken = taken(issued);
         let first = Expr::all([Expr::Net(busy).not(), taken.clone()]);
         let kept = b.net(&format!("{block}_kept"), layout.width());
         b.register(kept, entry.data.into(), Some(first.clone()), None);
@@ -294,7 +298,7 @@ impl Core<'_> {
         let b = &mut self.b;
         let go_on = b.net(&format!("{block}_go_on"), 1);
         b.assign(known, Expr::bit(true));
-        let taken = Expr::all([Expr::Net(issued.valid), issued.ready.into()]);
+        let taken = taken(issued);
         let first = Expr::all([Expr::Net(busy).not(), taken]);
         let leaves = match &events.condition {
             Some((strobe, condition)) => Expr::all([strobe.clone(), Expr::Net(*condition)]),
@@ -312,10 +316,7 @@ impl Core<'_> {
     fn iterations_in_flight(&mut self, block: Block, issued: Stream, end: Stream) -> Net {
         let b = &mut self.b;
         let count = b.net(&format!("{block}_in_flight"), IN_FLIGHT_BITS);
-        let moved = |s: Stream| {
-            let taken = Expr::all([Expr::Net(s.valid), s.ready.into()]);
-            Expr::concat(vec![Expr::Const(IN_FLIGHT_BITS - 1, 0), taken])
-        };
+        let moved = |s: Stream| Expr::concat(vec![Expr::Const(IN_FLIGHT_BITS - 1, 0), taken(s)]);
         let more = Expr::bin(Binary::Add, count.into(), moved(issued));
         let next = Expr::bin(Binary::Sub, more, moved(end));
         let next = b.wire(&format!("{block}_in_flight_next"), next);
@@ -339,7 +340,7 @@ impl Core<'_> {
         known: Net,
     ) -> Net {
         let b = &mut self.b;
-        let taken = Expr::all([Expr::Net(issued.valid), issued.ready.into()]);
+        let taken = taken(issued);
         let go_on = b.net(&format!("{block}_go_on"), 1);
         let mut strobes: Vec<Expr> = events.late.iter().map(|(_, s, _)| s.clone()).collect();
         if let Some((strobe, condition)) = &events.condition {
