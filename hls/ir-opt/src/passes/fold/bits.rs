@@ -69,7 +69,7 @@ fn of_slice(b: &mut Builder<'_>, m: &Match<'_>, lo: u32) -> Option<Value> {
             let c = b.constant(m.ty, constant >> lo & ones(w));
             Some(b.binary(op, x, c))
         }
-        Op::Add | Op::Sub | Op::Mul if lo == 0 => {
+        Op::Add | Op::Sub | Op::Mul if lo == 0 && m.only_low_used(w) => {
             let x = slice(b, inner[0], 0, w);
             let y = slice(b, inner[1], 0, w);
             Some(b.binary(op, x, y))
