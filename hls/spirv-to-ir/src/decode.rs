@@ -108,6 +108,8 @@ fn grammar_of(opcode: u32) -> Option<&'static Instruction<'static>> {
 pub(crate) struct Header {
     /// Ids are below this.
     pub bound: u32,
+    /// The producer's number in Khronos' list of generators.
+    pub generator: u32,
 }
 
 /// The words of a module in host order. Both byte orders are read, as the specification asks.
@@ -177,7 +179,7 @@ pub(crate) fn decode(words: &[u32]) -> R<(Header, Vec<Inst<'_>>)> {
         insts.push(instruction(first & 0xffff, body, at * 4, bound)?);
         at += count;
     }
-    Ok((Header { bound }, insts))
+    Ok((Header { bound, generator: header[2] >> 16 }, insts))
 }
 
 fn instruction(opcode: u32, body: &[u32], at: usize, bound: u32) -> R<Inst<'_>> {

@@ -44,6 +44,8 @@ pub(crate) fn call<'a>(
         "__to_global" | "__to_local" | "__to_private" | "to_global" | "to_local" | "to_private" => {
             return l.cast_space(&call);
         }
+        "read_imageh" => return l.image_read_call(&call).map_err(|e| named(e, name)),
+        "write_imageh" => return l.image_write_call(&call).map_err(|e| named(e, name)),
         "get_image_channel_order" => return l.image_number_call(&call, true),
         "get_image_channel_data_type" => return l.image_number_call(&call, false),
         "get_fence" => return l.tag_table(&call, 1, 2),

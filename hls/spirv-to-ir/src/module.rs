@@ -84,8 +84,13 @@ pub(crate) struct Spv<'a> {
     /// counts: a producer that has contraction off for its source need not say so of a product that it keeps in a variable.
     pub contracted: FxHashSet<Id>,
     pub cl_version: u32,
+    /// Made by LLVM's own SPIR-V back end, as clang-22 does.
+    pub by_llvm: bool,
     pub files: Files,
 }
+
+/// LLVM's SPIR-V back end in Khronos' list of generators.
+const LLVM_BACK_END: u32 = 43;
 
 /// Source files, looked up by the id of the string (or `DebugSource`) that names them.
 #[derive(Default)]
@@ -158,6 +163,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
         contract: true,
         contracted: FxHashSet::default(),
         cl_version: 0,
+        by_llvm: header.generator == LLVM_BACK_END,
         files: Files::default(),
         insts: vec![],
     };

@@ -272,6 +272,32 @@ fn loop_controls_tell_distances() {
     );
 }
 
+/// LLVM's back end writes the scope of a barrier's memory for that of its execution.
+#[test]
+fn barriers_of_any_scope_are_of_the_work_group_where_llvm_wrote_them() {
+    let (assembled, mut by_llvm) = (module("barrier_scopes.spv"), module("barrier_scopes.spv"));
+    by_llvm[8..12].copy_from_slice(&(43u32 << 16).to_le_bytes());
+    let barriers = |bytes: &[u8]| {
+        let module = read(bytes, &Options::default()).unwrap();
+        let ops = module.functions.values().flat_map(|f| {
+            let insts = f.layout.iter().flat_map(|b| &f.blocks[*b].insts);
+            insts.map(|i| f.insts[*i].op).collect::<Vec<_>>()
+        });
+        let group = |op: &ir::Op| matches!(op, ir::Op::Barrier(_));
+        let sub = |op: &ir::Op| matches!(op, ir::Op::SubGroup(ir::SubGroupMark::Begin(_)));
+        let ops: Vec<ir::Op> = ops.collect();
+        (ops.iter().filter(|op| group(op)).count(), ops.iter().filter(|op| sub(op)).count())
+    };
+    // a barrier of a sub-group is one of the work-group between brackets; that of a work-item waits for nobody
+    assert_eq!(barriers(&assembled), (4, 1));
+    assert_eq!(barriers(&by_llvm), (5, 0));
+}
+
+#[test]
+fn integer_comparisons_of_floats_compare_bits() {
+    assert_eq!(run("barrier_scopes.spv", &Options::default(), 3), [0, 1, 1]);
+}
+
 #[test]
 fn constants_specialise_and_relocate() {
     assert_eq!(run("constants.spv", &Options::default(), 4), [-5, 35, 2, 7]);

@@ -149,6 +149,7 @@ fn limits(device: &Device, name: u32, place: Place) -> Status {
                     | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
                     | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
                     | CL_DEVICE_ATOMIC_SCOPE_DEVICE
+                    | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES
                     | item,
             )
         }

@@ -115,7 +115,7 @@ fn run_clang(source: &Source, options: &Options, args: &[String]) -> Result<Made
     clang.arg("-Xclang").arg(format!("-cl-ext={}", extensions(standard)));
     // plain `inline` functions are definitions, as in other OpenCL implementations
     clang.args(["-fgnu89-inline", "-fno-crash-diagnostics", "-Wno-pass-failed"]);
-    clang.arg("-D__OPENCL_VERSION__=300");
+    clang.args(macros(standard));
     if let Some(macros) = conversions(source, options) {
         let conversions = folder.join("clhls-conversions.h");
         write(&conversions, CONVERSIONS)?;
@@ -166,6 +166,15 @@ fn conversions(source: &Source, options: &Options) -> Option<Vec<String>> {
     Some(unused.map(|(length, _)| format!("-DCLHLS_NO_SATURATION_{length}")).collect())
 }
 
+/// Definitions of macros for clang.
+fn macros(standard: &str) -> &'static [&'static str] {
+    match standard {
+        // the feature is no word of this version, but declares the functions of sub-groups
+        "CL2.0" => &["-D__OPENCL_VERSION__=300", "-D__opencl_c_subgroups=1"],
+        _ => &["-D__OPENCL_VERSION__=300"],
+    }
+}
+
 /// Extensions and features for clang: what devices have and no more.
 fn extensions(standard: &str) -> String {
     let extensions = device::extensions();
@@ -174,7 +183,8 @@ fn extensions(standard: &str) -> String {
     for name in device::names(&extensions) {
         all.push_str(&format!(",+{name}"));
     }
-    if standard == "CL3.0" {
+    // of OpenCL C 2.0 the features are parts that clang takes away when it is told of no feature
+    if matches!(standard, "CL2.0" | "CL3.0") {
         for name in device::names(&features) {
             all.push_str(&format!(",+{name}"));
         }
@@ -207,6 +217,8 @@ pub fn link(modules: &[&[u8]], library: bool) -> Result<Made, String> {
 fn run_linker(modules: &[Vec<u8>], partial: bool) -> Result<Made, String> {
     let scratch = scratch()?;
     let output = scratch.path().join("out.spv");
+    let generator = |module: &Vec<u8>| module.get(GENERATOR).map(<[u8]>::to_vec);
+    let of_first = modules.first().and_then(generator);
     let mut linker = Command::new("spirv-link");
     if partial {
         linker.args(["--create-library", "--allow-partial-linkage"]);
@@ -222,8 +234,18 @@ fn run_linker(modules: &[Vec<u8>], partial: bool) -> Result<Made, String> {
     if !done.status.success() {
         return Err(format!("{}\nspirv-link cannot link the programs", log.trim_end()));
     }
-    Ok(Made { bytes: read(&output)?, log })
+    let mut bytes = read(&output)?;
+    // Readers have to know what compiler made the instructions; the linker writes its own number.
+    if let (Some(number), Some(place)) = (of_first, bytes.get_mut(GENERATOR))
+        && modules.iter().all(|module| generator(module).as_ref() == Some(&number))
+    {
+        place.copy_from_slice(&number);
+    }
+    Ok(Made { bytes, log })
 }
+
+/// Bytes of a module's header that tell what made it.
+const GENERATOR: std::ops::Range<usize> = 8..12;
 
 /// Whether programs can be compiled from source.
 pub fn is_available() -> bool {

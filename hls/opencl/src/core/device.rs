@@ -198,6 +198,7 @@ pub fn features() -> Vec<NameVersion> {
         "__opencl_c_3d_image_writes",
         "__opencl_c_atomic_order_acq_rel",
         "__opencl_c_atomic_order_seq_cst",
+        "__opencl_c_atomic_scope_all_devices",
         "__opencl_c_atomic_scope_device",
         "__opencl_c_fp64",
         "__opencl_c_generic_address_space",

@@ -64,7 +64,14 @@ impl Lower<'_, '_, '_> {
 
     /// A comparison of integers, or of pointers.
     pub(super) fn int_compare(&mut self, inst: &Inst, cc: IntCC) -> R<()> {
-        let (a, b) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
+        let (mut a, mut b) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
+        // clang-22 asks in this way whether an atomic float was exchanged, which is a question about bits
+        if matches!(cc, IntCC::Eq | IntCC::Ne) && self.ty(a).is_float() && self.ty(a) == self.ty(b)
+        {
+            let bits = Type::int(self.ty(a).lane_bits(self.b.func.addr_bits));
+            let bits = bits.with_lanes(self.ty(a).lanes);
+            (a, b) = (self.bits_as(a, bits), self.bits_as(b, bits));
+        }
         let ok = self.ty(a) == self.ty(b) && !self.ty(a).is_float();
         self.check(ok, inst, "its operands are not integers of one type")?;
         let v = self.b.icmp(cc, a, b);

@@ -19,13 +19,17 @@ pub(super) fn fence_flags(semantics: u32) -> FenceFlags {
 }
 
 impl Lower<'_, '_, '_> {
-    /// `OpControlBarrier`
+    /// `OpControlBarrier`. LLVM's back end gives `work_group_barrier(flags, scope)` the scope of its memory as that of its
+    /// execution, and leaves barriers of sub-groups as calls.
     pub(super) fn control_barrier(&mut self, inst: &Inst) -> R<()> {
         let scope = self.constant_operand(inst, 0)?;
         let semantics = self.constant_operand(inst, 2)?;
         let flags = fence_flags(semantics);
         match Scope::from_u32(scope) {
-            Some(Scope::Workgroup) => {
+            Some(Scope::Workgroup | Scope::Device | Scope::CrossDevice) => {
+                self.b.barrier(flags);
+            }
+            Some(Scope::Subgroup | Scope::Invocation) if self.spv.by_llvm => {
                 self.b.barrier(flags);
             }
             Some(Scope::Subgroup) => self.sub_group_barrier(flags),

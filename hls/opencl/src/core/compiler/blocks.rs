@@ -1,6 +1,8 @@
 //! Sources with blocks: clang-15 and the translator of its bitcode compile them, clang-22 cannot (docs/producers.md).
 
-use super::{DEFAULT_STANDARD, Made, Source, extensions, read, run, scratch, write_headers};
+use super::{
+    DEFAULT_STANDARD, Made, Source, extensions, macros, read, run, scratch, write_headers,
+};
 use crate::core::options::Options;
 use std::process::Command;
 
@@ -41,7 +43,7 @@ pub(super) fn compile(source: &Source, options: &Options) -> Result<Made, String
         clang.args(["-fgnu89-inline", "-debug-info-kind=line-tables-only", "-dwarf-version=4"]);
         clang.args(["-Wno-pass-failed", "-main-file-name", "program.cl"]);
         clang.arg(format!("-cl-std={standard}"));
-        clang.arg(format!("-cl-ext={}", extensions(standard))).arg("-D__OPENCL_VERSION__=300");
+        clang.arg(format!("-cl-ext={}", extensions(standard))).args(macros(standard));
         clang.arg("-I").arg(folder).args(&options.clang);
         clang.arg("-emit-llvm-bc").arg("-o").arg(&bitcode).arg("-");
         let done = run(clang, TOOLS[0], Some(&source.text))?;
