@@ -230,8 +230,14 @@ def read_lod(mips, sampler, mip_filter, limits, coordinates, lod):
     return [rounded((1 - weight) * Fraction(float(a)) + weight * Fraction(float(b))) for a, b in zip(first, second)]
 
 
+def nonlinear(x):
+    """A linear number in sRGB's space, not rounded."""
+    x = 0 if np.isnan(x) else min(max(float(x), 0), 1)
+    return 12.92 * x if x < 0.0031308 else 1.055 * x ** (1 / 2.4) - 0.055
+
+
 def encoded(order, data_type, color):
-    """The elements of a texel that a color is written to."""
+    """The elements of a texel that a color is written to; in sRGB's space what is to be rounded to them, within 0.6."""
     wanted = {}
     for component, channel in enumerate(ORDERS[order]):
         if channel not in (ZERO, ONE):
@@ -245,6 +251,8 @@ def encoded(order, data_type, color):
             return high if x > 0 else low
         return min(max(round(Fraction(float(x)) * most), low), high)
 
+    if order.startswith("s"):
+        return [255 * nonlinear(x) for x in values[:3]] + [normal(x, 0, 255, 255) for x in values[3:]]
     if data_type in PACKED:
         word = 0
         for bits, x in zip(PACKED[data_type], values):

@@ -38,7 +38,9 @@ class Implementation:
     def image(self, value, texels, kind):
         """An image object with these contents, for an argument of type `kind`."""
         # kernels need not be able to write images in sRGB's space
-        access = cl.mem_flags.READ_ONLY if value.order.startswith("s") else cl.mem_flags.READ_WRITE
+        device = self.context.devices[0]
+        writable = not value.order.startswith("s") or "cl_khr_srgb_image_writes" in device.extensions
+        access = cl.mem_flags.READ_WRITE if writable else cl.mem_flags.READ_ONLY
         flags = access | cl.mem_flags.COPY_HOST_PTR
         cl_format = image_format(value)
         sizes = tuple(reversed(texels.shape[:DIMENSIONS[kind]]))

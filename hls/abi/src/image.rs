@@ -352,7 +352,7 @@ impl ImageFormat {
         }
     }
 
-    /// Whether its colors are in sRGB's nonlinear space; kernels can read but not write such images.
+    /// Whether its colors are in sRGB's nonlinear space.
     pub fn is_srgb(self) -> bool {
         use ChannelOrder::*;
         matches!(self.order, SRGBx | SRGBA | SBGRA)

@@ -21,6 +21,7 @@ pub mod pipe;
 pub mod print;
 pub mod regs;
 mod signature;
+pub mod srgb;
 pub mod tables;
 mod verify;
 

@@ -218,11 +218,8 @@ functions! {
         num_formats: Ptr<u32>,
     ) {
         find::<Context>(context)?;
-        let both = flags & CL_MEM_KERNEL_READ_AND_WRITE != 0;
-        let mut flags = memory::check_flags(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
-        if both {
-            flags &= !CL_MEM_READ_ONLY;
-        }
+        // what kernels can read they can write, too
+        memory::check_flags(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
         let images = CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER;
         if !images.contains(&image_type) || num_entries == 0 && !formats.is_null() {
             return Err(CL_INVALID_VALUE);
@@ -231,7 +228,7 @@ functions! {
             image_channel_order: f.order.number(),
             image_channel_data_type: f.data_type.number(),
         };
-        let all: Vec<cl_image_format> = image::supported(image_type, flags).map(number).collect();
+        let all: Vec<cl_image_format> = image::supported(image_type).map(number).collect();
         let room = if formats.is_null() { 0 } else { num_entries as usize };
         formats.set_array(&all[..room.min(all.len())]);
         num_formats.set(all.len() as u32);

@@ -171,6 +171,7 @@ pub fn extensions() -> Vec<NameVersion> {
         "cl_khr_mipmap_image_writes",
         "cl_khr_spirv_linkonce_odr",
         "cl_khr_spirv_no_integer_wrap_decoration",
+        "cl_khr_srgb_image_writes",
         "cl_khr_subgroup_ballot",
         "cl_khr_subgroup_clustered_reduce",
         "cl_khr_subgroup_extended_types",

@@ -5,6 +5,7 @@ use crate::sys::Ptr;
 use crate::sys::constants::*;
 use crate::sys::types::{cl_image_desc, cl_image_format};
 use abi::image::level;
+use abi::srgb::nonlinear;
 use abi::{ChannelOrder, ChannelType, ImageDescriptor, ImageFormat};
 use std::ffi::c_void;
 
@@ -139,7 +140,7 @@ impl Image {
         }
         image.check_sizes()?;
         image.check_levels(flags)?;
-        if !supported(kind, flags).any(|f| f == format) {
+        if !supported(kind).any(|f| f == format) {
             return Err(CL_IMAGE_FORMAT_NOT_SUPPORTED);
         }
         image.fill_in_pitches(has_host_ptr)?;
@@ -369,15 +370,13 @@ pub fn has_slices(kind: u32) -> bool {
     arrayed(kind) || axes(kind) == 3
 }
 
-/// The formats of images of a kind that kernels use as the flags say.
-pub fn supported(kind: u32, flags: u64) -> impl Iterator<Item = ImageFormat> {
-    let written = flags & CL_MEM_READ_ONLY == 0;
+/// The formats of images of a kind.
+pub fn supported(kind: u32) -> impl Iterator<Item = ImageFormat> {
     let plane = matches!(kind, CL_MEM_OBJECT_IMAGE2D | CL_MEM_OBJECT_IMAGE2D_ARRAY);
     ImageFormat::all().filter(move |f| {
-        let writable = !written || !f.is_srgb();
         let depth = f.order != ChannelOrder::Depth || plane;
         // what stands in a buffer is not in sRGB's space
-        writable && depth && !(f.is_srgb() && kind == CL_MEM_OBJECT_IMAGE1D_BUFFER)
+        depth && !(f.is_srgb() && kind == CL_MEM_OBJECT_IMAGE1D_BUFFER)
     })
 }
 
@@ -409,11 +408,12 @@ pub fn encoded(format: ImageFormat, color: [u32; 4]) -> Vec<u8> {
         return out;
     }
     for k in 0..format.order.channels() {
-        // the last of four channels is alpha in all orders that have sRGB's space
-        let x = if format.is_srgb() && k < 3 { nonlinear(float(k)) } else { float(k) };
+        let x = float(k);
         match format.data_type {
             SnormInt8 => out.push(normal(x, -128.0, 127.0) as u8),
             SnormInt16 => out.extend((normal(x, -32768.0, 32767.0) as u16).to_le_bytes()),
+            // the last of four channels is alpha in all orders that have sRGB's space
+            UnormInt8 if format.is_srgb() && k < 3 => out.push(nonlinear(x)),
             UnormInt8 => out.push(normal(x, 0.0, 255.0) as u8),
             UnormInt16 => out.extend((normal(x, 0.0, 65535.0) as u16).to_le_bytes()),
             SignedInt8 => out.push(signed(k).clamp(-128, 127) as u8),
@@ -425,13 +425,6 @@ pub fn encoded(format: ImageFormat, color: [u32; 4]) -> Vec<u8> {
         }
     }
     out
-}
-
-/// A linear color component in sRGB's space, by the rule for writing such images.
-fn nonlinear(c: f32) -> f32 {
-    let c = if c.is_nan() { 0.0 } else { f64::from(c).clamp(0.0, 1.0) };
-    let s = if c < 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
-    s as f32
 }
 
 /// The bits of the nearest `half`, to even.

@@ -303,11 +303,50 @@ fn encoded(c: &mut Code, format: &Format, x: Value, k: u32) -> Value {
     let scaled = c.binary(Op::FMul, x, scale);
     let rounded = c.int_of(scaled, Rounding::Rte);
     let normalized = c.clamp(rounded, low, high);
+    let normalized = match k {
+        // the last channel of all orders that have sRGB's space is alpha
+        0..3 => {
+            let nonlinear = nonlinear(c, x);
+            c.select(format.is(Class::Srgb), nonlinear, normalized)
+        }
+        _ => normalized,
+    };
     let full = c.bitcast(x, Type::I32);
     let half = c.float_to_half(x);
     let half = c.zext(half, 32);
     let float = c.select(two_bytes, half, full);
     c.select(format.is(Class::Float), float, normalized)
+}
+
+/// `abi::srgb::nonlinear`, in an i32.
+fn nonlinear(c: &mut Code, x: Value) -> Value {
+    use abi::srgb::{INTERCEPT_BITS, LEAST, LINE_SHIFT, LINES, SLOPE_BITS, STEP_SHIFT};
+    let width = SLOPE_BITS + INTERCEPT_BITS;
+    let table = TableData { width: width as u8, entries: LINES.map(u128::from).to_vec() };
+    let table = c.b.func.tables.push(table);
+    let bits = c.bitcast(x, Type::I32);
+    let (least, one) = (c.int(LEAST as i32), c.int(1.0f32.to_bits() as i32));
+    let offset = c.binary(Op::Sub, bits, least);
+    let line = c.slice(offset, LINE_SHIFT, LINES.len().ilog2() + 1);
+    let line = c.b.value(Op::Lookup(table), [line], Type::int(width));
+    // 65536ths of what is less than 256
+    let sum = Type::int(24);
+    let intercept = c.slice(line, SLOPE_BITS, INTERCEPT_BITS);
+    let seven = c.b.constant(Type::int(7), 0);
+    let intercept = c.concat(&[intercept, seven]);
+    let (slope, step) = (c.slice(line, 0, SLOPE_BITS), c.slice(bits, STEP_SHIFT, 8));
+    let (slope, step) = (c.zext(slope, 24), c.zext(step, 24));
+    let rise = c.b.value(Op::Mul, [slope, step], sum);
+    let x = c.b.value(Op::Add, [intercept, rise], sum);
+    let x = c.slice(x, 16, 8);
+    let x = c.zext(x, 32);
+    let (zero, most, infinity) = (c.int(0), c.int(255), c.int(f32::INFINITY.to_bits() as i32));
+    // as integers numbers above 0 are in order, then infinity and NaNs; those below 0 are below 0
+    let above = c.icmp(IntCC::Sge, bits, one);
+    let below = c.icmp(IntCC::Slt, bits, least);
+    let nan = c.icmp(IntCC::Sgt, bits, infinity);
+    let nothing = c.or(below, nan);
+    c.choose(&[(nothing, zero), (above, most)], x)
 }
 
 /// The bits of a texel, in an i128.
