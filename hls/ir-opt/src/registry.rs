@@ -116,6 +116,11 @@ pub const PASSES: &[Pass] = &[
         fold::run,
         "Folds constants and simplifies what is always better simplified."
     ),
+    context_pass!(
+        "groups-of-one",
+        groups_of_one::run,
+        "Makes kernels that loop and ask for no ids run as single work-items, whose iterations overlap."
+    ),
     function_pass!(
         "contract",
         contract::run,
@@ -242,7 +247,7 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             CLEAN,
             &["sroa"],
             CLEAN,
-            &["contract", "partial-sums"],
+            &["groups-of-one", "contract", "partial-sums"],
             MEMORY,
             CLEAN,
             &["unroll"],

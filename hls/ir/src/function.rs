@@ -324,6 +324,9 @@ pub struct KernelInfo {
     /// first work-item of each token is there, and its local id is a multiple, too. Where this does
     /// not hold, the function does not ask for local or linear ids in dimension 0.
     pub simd_group_rows: bool,
+    /// Nothing in the kernel tells work-groups apart, and it loops: hardware runs one work-item after the other, as if
+    /// each were a group, and overlaps the iterations of each. Launches may have groups of as many work-items as this.
+    pub groups_of_one: Option<u32>,
     /// `vec_type_hint`, as text.
     pub vec_type_hint: Option<String>,
     /// `ContractionOff`: a*b+c must not become fma.
@@ -332,6 +335,18 @@ pub struct KernelInfo {
     pub enqueued: bool,
     /// Names of the kernels that it may enqueue itself.
     pub enqueues: Vec<String>,
+}
+
+impl KernelInfo {
+    /// Whether work-groups are single work-items: by declaration, or because that makes no difference.
+    pub fn has_groups_of_one(&self) -> bool {
+        self.is_declared_task() || self.groups_of_one.is_some()
+    }
+
+    /// Whether the source says that work-groups are single work-items.
+    pub fn is_declared_task(&self) -> bool {
+        self.reqd_work_group_size == Some([1, 1, 1]) || self.max_global_work_dim == Some(0)
+    }
 }
 
 /// A function.
@@ -498,17 +513,15 @@ impl Function {
         }
     }
 
-    /// Whether the kernel runs as one work-item: it is declared so and uses no work-item id.
+    /// Whether the kernel runs as one work-item: it is declared so, or made so, and uses no work-item id.
     pub fn is_task(&self) -> bool {
         let Some(kernel) = &self.kernel else { return false };
-        let declared =
-            kernel.reqd_work_group_size == Some([1, 1, 1]) || kernel.max_global_work_dim == Some(0);
         let asks = self
             .layout
             .iter()
             .flat_map(|b| &self.blocks[*b].insts)
             .any(|i| matches!(self.insts[*i].op, Op::WorkItem(q, _) if !q.is_launch_uniform()));
-        declared && !asks
+        kernel.has_groups_of_one() && !asks
     }
 
     /// Number of instructions in blocks.

@@ -325,6 +325,7 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
         ("max_global_work_dim", info.max_global_work_dim),
         ("num_simd_work_items", info.num_simd_work_items),
         ("simd_lanes", info.simd_lanes),
+        ("groups_of_one", info.groups_of_one),
     ] {
         if let Some(n) = n {
             writeln!(out, "  {word} {n}")?;

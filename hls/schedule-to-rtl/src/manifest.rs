@@ -132,7 +132,9 @@ pub struct Built<'a> {
 /// The manifest entry of a kernel, with its registers laid out later.
 pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
     let s = sh.s;
-    let mut signature = signature(&s.func, module, s.occupancy.max_work_group_size);
+    let of_one = s.func.kernel.as_ref().and_then(|k| k.groups_of_one);
+    let most = of_one.unwrap_or(s.occupancy.max_work_group_size);
+    let mut signature = signature(&s.func, module, most);
     signature.compute_units = sh.compute_units;
     for end in pipes::ends(&s.func) {
         if let Some(arg) = signature.args.get_mut(end.arg as usize) {

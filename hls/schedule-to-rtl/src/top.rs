@@ -235,6 +235,7 @@ fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net, unit: u32) -> Dispatc
     let kernel = core.sh.s.func.kernel.as_ref();
     let lanes = kernel.and_then(|k| k.simd_lanes).unwrap_or(1);
     let split = lanes > 1 && !kernel.is_some_and(|k| k.simd_group_rows);
+    let of_one = kernel.is_some_and(|k| k.groups_of_one.is_some());
     let lane_mask = b.net("dispatch_lanes", lanes);
     let slot = b.net("dispatch_slot", slot_bits);
     let lid = b.net("dispatch_lid", DISPATCH_LID_BITS);
@@ -258,8 +259,14 @@ fn dispatcher(core: &mut Core, bus: &ArgumentBus, go: Net, unit: u32) -> Dispatc
         ("num_groups", [NumGroupsX, NumGroupsY, NumGroupsZ]),
         ("global_offset", [GlobalOffsetX, GlobalOffsetY, GlobalOffsetZ]),
     ];
-    let sizes = sizes.map(|(n, xyz)| (n, bus.vector(i.builder(), xyz)));
-    for (n, e) in sizes {
+    for (n, xyz) in sizes {
+        let e = match n {
+            "local_size" if of_one => Expr::Const(96, 1 << 64 | 1 << 32 | 1),
+            "num_groups" if of_one => {
+                bus.vector(i.builder(), [GlobalSizeX, GlobalSizeY, GlobalSizeZ])
+            }
+            _ => bus.vector(i.builder(), xyz),
+        };
         i = i.input(n, e);
     }
     i = i

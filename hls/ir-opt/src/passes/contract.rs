@@ -86,9 +86,7 @@ struct Carried {
 impl Carried {
     fn new(func: &Function) -> Carried {
         let kernel = func.kernel.as_ref();
-        let single = kernel.is_some_and(|k| {
-            k.max_global_work_dim == Some(0) || k.reqd_work_group_size == Some([1; 3])
-        });
+        let single = kernel.is_some_and(ir::KernelInfo::has_groups_of_one);
         if !single {
             return Carried { arguments: None };
         }

@@ -48,7 +48,7 @@ fn begins(func: &Function, inst: Inst) -> bool {
 /// Whether work-groups are single work-items.
 fn one_work_item(func: &Function) -> bool {
     let info = func.kernel.as_ref();
-    info.is_some_and(|k| k.max_global_work_dim == Some(0) || k.reqd_work_group_size == Some([1; 3]))
+    info.is_some_and(ir::KernelInfo::is_declared_task)
 }
 
 /// Removes brackets between which all work-items call the function.

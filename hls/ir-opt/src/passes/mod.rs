@@ -10,6 +10,7 @@ pub mod expand_remainders;
 pub mod flatten;
 pub mod fold;
 pub mod forward_stores;
+pub mod groups_of_one;
 pub mod gvn;
 pub mod hoist_slices;
 pub mod if_convert;

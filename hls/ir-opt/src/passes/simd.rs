@@ -103,7 +103,7 @@ fn asks_for_local_ids(func: &Function) -> bool {
 /// Why the kernel must stay as it is.
 fn obstacle(func: &Function, lanes: u32, analysis: &Lanes) -> Option<(Loc, String)> {
     let kernel = func.kernel.as_ref()?;
-    if kernel.max_global_work_dim == Some(0) || kernel.reqd_work_group_size == Some([1; 3]) {
+    if kernel.has_groups_of_one() {
         return Some((func.loc, "it is a single work-item kernel".into()));
     }
     if let Some([x, ..]) = kernel.reqd_work_group_size.filter(|s| !s[0].is_multiple_of(lanes)) {

@@ -80,6 +80,7 @@ impl Parser<'_> {
                     self.next();
                     info.simd_group_rows = true;
                 }
+                Some("groups_of_one") => info.groups_of_one = self.attribute()?,
                 Some("vec_type_hint") => {
                     self.next();
                     info.vec_type_hint = Some(self.string()?);

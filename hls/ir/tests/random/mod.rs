@@ -139,6 +139,7 @@ fn kernel_info(r: &mut Rng) -> KernelInfo {
         num_simd_work_items: r.maybe(|r| r.next() as u32),
         simd_lanes: r.maybe(|r| r.next() as u32),
         simd_group_rows: r.coin(),
+        groups_of_one: r.maybe(|r| 1 + r.below(256) as u32),
         enqueued: r.coin(),
         enqueues: if r.coin() { vec!["a kernel".into(), "b".into()] } else { vec![] },
         vec_type_hint: r.maybe(Rng::text),

@@ -1,0 +1,53 @@
+//! Kernels that are single work-items although nobody says so.
+//!
+//! Code for FPGAs often loops over all of its work in one work-item and leaves `reqd_work_group_size(1, 1, 1)` out. Where a kernel
+//! cannot tell work-groups apart, groups of one work-item do as well as any others, whatever is launched; and where it loops, one
+//! work-item at a time, with overlapping iterations, is what it was written for.
+
+use crate::Context;
+use base::Diagnostic;
+use ir::analysis::{Cfg, Loops};
+use ir::{Function, KernelArgKind, Op, Query, Space};
+
+/// Marks the function ([`ir::KernelInfo::groups_of_one`]) if it is such a kernel, and says so (`W0317`).
+pub fn run(func: &mut Function, context: &Context<'_>) {
+    if !is_such(func) {
+        return;
+    }
+    let Some(kernel) = &mut func.kernel else { return };
+    let most = kernel.max_work_group_size.map(|s| s.iter().product());
+    kernel.groups_of_one = Some(most.unwrap_or(context.options.max_work_group_size));
+    let what = "it loops and asks for no ids: one work-item runs after the other, and its iterations overlap";
+    let mut remark = Diagnostic::warning("W0317", what).at(func.loc);
+    remark.severity = base::Severity::Remark;
+    context.remarks.borrow_mut().push(remark);
+}
+
+fn is_such(func: &Function) -> bool {
+    let Some(kernel) = &func.kernel else { return false };
+    let local = |arg: &ir::KernelArg| arg.kind == KernelArgKind::LocalPointer;
+    !kernel.is_declared_task()
+        && !kernel.enqueued
+        && kernel.num_simd_work_items.is_none_or(|n| n == 1)
+        && kernel.reqd_work_group_size.is_none()
+        && !kernel.args.iter().any(local)
+        && !func.objects.values().any(|o| o.space == Space::Local)
+        && func
+            .layout
+            .iter()
+            .flat_map(|b| &func.blocks[*b].insts)
+            .all(|i| is_alone(func.insts[*i].op))
+        && !Loops::new(func, &Cfg::new(func)).loops.is_empty()
+}
+
+/// Whether an operation is the same in groups of one work-item. Atomics are how work-items that ask for no ids share work out: those
+/// are to be in flight together.
+fn is_alone(op: Op) -> bool {
+    match op {
+        Op::WorkItem(query, _) => {
+            matches!(query, Query::WorkDim | Query::GlobalSize | Query::GlobalOffset)
+        }
+        Op::Barrier(_) | Op::SubGroup(_) | Op::Atomic(..) => false,
+        _ => true,
+    }
+}
