@@ -21,6 +21,7 @@ pub mod pipe;
 pub mod print;
 pub mod regs;
 mod signature;
+mod sub_groups;
 pub mod tables;
 mod verify;
 
@@ -35,3 +36,4 @@ pub use manifest::{
 };
 pub use pipe::PipeDescriptor;
 pub use signature::{Access, Arg, ArgKind, BUFFER_ALIGN, KernelSignature, StreamPort};
+pub use sub_groups::SubGroups;

@@ -52,6 +52,7 @@ fn manifest() -> Manifest {
             args: vadd(),
             reqd_work_group_size: None,
             max_work_group_size: 256,
+            sub_groups: None,
             work_group_size_hint: None,
             non_uniform: false,
             simd: 1,

@@ -40,6 +40,7 @@ fn signature() -> KernelSignature {
         ],
         reqd_work_group_size: None,
         max_work_group_size: 256,
+        sub_groups: None,
         work_group_size_hint: None,
         non_uniform: false,
         simd: 1,

@@ -45,6 +45,7 @@ impl Parent for Device {
             args,
             reqd_work_group_size: None,
             max_work_group_size: 16,
+            sub_groups: None,
             work_group_size_hint: None,
             non_uniform: true,
             simd: 1,
