@@ -177,9 +177,13 @@ fn check_sub_groups(
     let Some(required) = kernel.sub_groups else { return Ok(()) };
     let Some(items) = required.misfit(global, local) else { return Ok(()) };
     let have = items.div_ceil(u64::from(required.size.max(1)));
+    let fits = divided_local(kernel, global, required).ok();
+    let fits = fits.filter(|_| kernel.reqd_work_group_size.is_none());
+    let remedy = fits.map_or_else(String::new, |size| format!("; local size {size:?} has as many"));
+    let what = describe_sub_groups(kernel, required);
     Err(wrong_group(format!(
-        "{}; with local size {local:?} and global size {global:?} there is a work-group of {items} work-items, which has {have}",
-        describe_sub_groups(kernel, required)
+        "{what}; with local size {local:?} and global size {global:?} there is one of {items} work-items, \
+         which has {have}{remedy}"
     )))
 }
 
