@@ -1,5 +1,6 @@
 """Drives a kernel as docs/abi.md says: registers, launches, counters."""
 
+import itertools
 import math
 
 import cocotb
@@ -143,11 +144,22 @@ class Kernel:
         """A work-group size for a launch that leaves it open."""
         if self.kernel["reqd_work_group_size"]:
             return self.kernel["reqd_work_group_size"]
+        if "sub_groups" in self.kernel:
+            return self._divided(sizes, **self.kernel["sub_groups"])
         room, local = self.kernel["max_work_group_size"], []
         for size in sizes:
             local.append(max(n for n in range(1, min(size, room) + 1) if size % n == 0))
             room //= local[-1]
         return local
+
+    def _divided(self, sizes, count, size):
+        """The same where work-groups must have `count` sub-groups of `size` work-items."""
+        most = min(count * size, self.kernel["max_work_group_size"])
+        divisors = [[n for n in range(min(all_items, most), 0, -1) if all_items % n == 0] for all_items in sizes]
+        for local in itertools.product(*divisors):
+            if (count - 1) * size < math.prod(local) <= most:
+                return local
+        raise Failure("launch", f"{sizes} work-items do not divide into work-groups of {count} sub-groups of {size}")
 
     def _prepare(self, launch, folder, work):
         """Places the buffers; gives the arrays put into them and {(offset, size): bytes} for the registers."""

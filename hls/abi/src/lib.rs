@@ -22,6 +22,7 @@ pub mod print;
 pub mod regs;
 mod signature;
 pub mod srgb;
+mod sub_groups;
 pub mod tables;
 mod verify;
 
@@ -36,3 +37,4 @@ pub use manifest::{
 };
 pub use pipe::PipeDescriptor;
 pub use signature::{Access, Arg, ArgKind, BUFFER_ALIGN, KernelSignature, StreamPort};
+pub use sub_groups::SubGroups;

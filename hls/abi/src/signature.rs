@@ -2,6 +2,7 @@
 
 use crate::element::ElementType;
 use crate::image::ImageFormat;
+use crate::sub_groups::SubGroups;
 use serde::{Deserialize, Serialize};
 
 /// How an argument is passed.
@@ -154,6 +155,9 @@ pub struct KernelSignature {
     pub reqd_work_group_size: Option<[u32; 3]>,
     /// Most work-items of a work-group.
     pub max_work_group_size: u32,
+    /// `SubgroupsPerWorkgroup`: the only number of sub-groups of a work-group allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sub_groups: Option<SubGroups>,
     /// `work_group_size_hint`: the local size the programmer expects; used when a launch gives none.
     pub work_group_size_hint: Option<[u32; 3]>,
     /// Whether the last work-group of a dimension may be smaller (OpenCL 2.0 without

@@ -91,6 +91,16 @@ impl Kernel {
                 || format!("reqd_work_group_size {size:?} does not fit max_work_group_size"),
             )?;
         }
+        if let Some(wanted) = signature.sub_groups {
+            let what = |why: &str| format!("{} sub-groups of {}: {why}", wanted.count, wanted.size);
+            let some = wanted.count > 0 && wanted.size > 0;
+            require(some, place, || what("there is none"))?;
+            let fits = wanted.fewest_work_items() <= signature.max_work_group_size.into();
+            require(fits, place, || what("more than max_work_group_size"))?;
+            let size = signature.reqd_work_group_size;
+            let alike = size.is_none_or(|size| wanted.misfit(size, size).is_none());
+            require(alike, place, || what("not what reqd_work_group_size has"))?;
+        }
         self.verify_ports(place)?;
         self.verify_args(place, program_memory)?;
         let mut ids = BTreeSet::new();

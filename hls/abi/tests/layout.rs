@@ -3,7 +3,7 @@
 
 use abi::{
     AbiError, Access, Arg, ArgKind, ElementType, HiddenArg, Kernel, KernelSignature, Manifest,
-    MemoryPort, PipeDescriptor, layout,
+    MemoryPort, PipeDescriptor, SubGroups, layout,
 };
 use std::path::Path;
 
@@ -52,6 +52,7 @@ fn manifest() -> Manifest {
             args: vadd(),
             reqd_work_group_size: None,
             max_work_group_size: 256,
+            sub_groups: None,
             work_group_size_hint: None,
             non_uniform: false,
             simd: 1,
@@ -164,6 +165,31 @@ fn the_text_form_round_trips() {
     assert!(text.contains("\"name\": \"global_offset_z\""), "{text}");
     let again = Manifest::parse(&text, Path::new("manifest.json")).expect("parses");
     assert_eq!(again, manifest);
+}
+
+/// 4 sub-groups of 16: 49 to 64 work-items.
+#[test]
+fn work_groups_can_have_the_sub_groups_that_they_must_have() {
+    let with = |count, size, most, required| {
+        let mut manifest = manifest();
+        let signature = &mut manifest.kernels[0].signature;
+        signature.sub_groups = Some(SubGroups { count, size });
+        signature.max_work_group_size = most;
+        signature.reqd_work_group_size = required;
+        let again = Manifest::parse(&manifest.to_json(), Path::new("manifest.json"));
+        assert_eq!(again.as_ref().ok(), manifest.verify().is_ok().then_some(&manifest));
+        manifest.verify().map_err(|e| e.to_string())
+    };
+    assert_eq!(with(4, 16, 64, None), Ok(()));
+    assert_eq!(with(4, 16, 49, Some([7, 7, 1])), Ok(()));
+    let wrong = |why: &str| Err(format!("manifest: kernel vadd: {why}"));
+    let most = "4 sub-groups of 16: more than max_work_group_size";
+    assert_eq!(with(4, 16, 48, None), wrong(most));
+    let required = "4 sub-groups of 16: not what reqd_work_group_size has";
+    assert_eq!(with(4, 16, 64, Some([48, 1, 1])), wrong(required));
+    assert_eq!(with(0, 16, 64, None), wrong("0 sub-groups of 16: there is none"));
+    assert_eq!(with(4, 0, 64, None), wrong("4 sub-groups of 0: there is none"));
+    assert!(!manifest().to_json().contains("sub_groups"), "only of kernels that ask for it");
 }
 
 #[test]

@@ -10,9 +10,7 @@ pub const DEFAULT_WORK_GROUP_SIZE: u32 = 256;
 pub fn signatures(module: &Module) -> Vec<KernelSignature> {
     let signature = |(_, f): (ir::Func, &Function)| {
         let info = f.kernel.as_ref()?;
-        let given = info.max_work_group_size.or(info.reqd_work_group_size);
-        let size = given.map(|s| s.iter().fold(1, |p: u32, n| p.saturating_mul(*n)));
-        let size = size.unwrap_or(DEFAULT_WORK_GROUP_SIZE);
+        let size = info.largest_work_group().unwrap_or(DEFAULT_WORK_GROUP_SIZE);
         Some(schedule_to_rtl::signature(f, module, size))
     };
     module.kernels().filter_map(signature).collect()

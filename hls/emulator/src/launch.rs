@@ -4,6 +4,7 @@ use crate::context::{self, Context};
 use crate::float_mode::FloatMode;
 use crate::memory::Block;
 use crate::program::{Compiled, Program};
+use abi::SubGroups;
 use base::{Diagnostic, Diagnostics, Result};
 use host::ResolvedRange;
 use interp::Argument;
@@ -91,6 +92,16 @@ fn check_range(kernel: &Compiled, range: &ResolvedRange, non_uniform: bool) -> R
     if let Some(required) = kernel.info.reqd_work_group_size.filter(|r| *r != range.local) {
         let (name, local) = (&kernel.name, range.local);
         let what = format!("kernel `{name}` requires the local size {required:?}, not {local:?}");
+        return Err(bad(what).into());
+    }
+    let required = kernel.info.sub_groups.map(|s| SubGroups { count: s.count, size: s.size });
+    if let Some(required) = required
+        && let Some(items) = required.misfit(range.global, range.local)
+    {
+        let (name, local) = (&kernel.name, range.local);
+        let what = format!(
+            "kernel `{name}` requires work-groups of {required}: local size {local:?} gives one of {items} work-items"
+        );
         return Err(bad(what).into());
     }
     Ok(())

@@ -124,6 +124,7 @@ fn drop_promises(f: &mut Function) {
         kernel.contraction_off = true;
         kernel.reqd_work_group_size = None;
         kernel.max_work_group_size = None;
+        kernel.sub_groups = None;
         kernel.num_simd_work_items = None;
         for arg in &mut kernel.args {
             (arg.no_write, arg.no_read) = (false, false);

@@ -1,7 +1,7 @@
 //! The index space of a launch.
 
 use crate::{Error, ErrorKind};
-use abi::KernelSignature;
+use abi::{KernelSignature, SubGroups};
 
 /// The index space of a launch as the caller gives it, dimension 0 first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl NdRange {
     /// fills in what the caller left open.
     ///
     /// A missing work-group size becomes the kernel's required one, else its hint if that is
-    /// allowed, else in each dimension, 0 first, the largest divisor of the global size that the
+    /// allowed, else the one of [`SubGroups::local_size`] if the kernel asks for a number of sub-groups, else in each dimension, 0 first, the largest divisor of the global size that the
     /// kernel's limit leaves room for (and, of dimension 0, that several work-items at a time
     /// allow). Kernels of several compute units get work-groups for all of them where the global
     /// size has such divisors.
@@ -164,7 +164,36 @@ fn check_local(
             )));
         }
     }
+    check_sub_groups(kernel, global, local)?;
     Ok(local)
+}
+
+/// Work-groups have as many sub-groups as the kernel asks for.
+fn check_sub_groups(
+    kernel: &KernelSignature,
+    global: [u32; 3],
+    local: [u32; 3],
+) -> Result<(), Error> {
+    let Some(required) = kernel.sub_groups else { return Ok(()) };
+    let Some(items) = required.misfit(global, local) else { return Ok(()) };
+    let have = items.div_ceil(u64::from(required.size.max(1)));
+    let fits = divided_local(kernel, global, required).ok();
+    let fits = fits.filter(|_| kernel.reqd_work_group_size.is_none());
+    let remedy = fits.map_or_else(String::new, |size| format!("; local size {size:?} has as many"));
+    let what = describe_sub_groups(kernel, required);
+    Err(wrong_group(format!(
+        "{what}; with local size {local:?} and global size {global:?} there is one of {items} work-items, \
+         which has {have}{remedy}"
+    )))
+}
+
+/// What a kernel asks for, for messages.
+fn describe_sub_groups(kernel: &KernelSignature, required: SubGroups) -> String {
+    let (least, most) = (required.fewest_work_items(), required.most_work_items());
+    format!(
+        "kernel `{}` requires work-groups of {required} ({least} to {most} work-items)",
+        kernel.name
+    )
 }
 
 /// Kernels that count from the beginning of a group's row have tokens that begin there.
@@ -203,6 +232,9 @@ fn choose_local(kernel: &KernelSignature, global: [u32; 3]) -> Result<[u32; 3], 
     {
         return Ok(local);
     }
+    if let Some(required) = kernel.sub_groups {
+        return divided_local(kernel, global, required);
+    }
     let shared = room_for_units(kernel, global);
     let local = largest_local(kernel, global, shared);
     // Few divisors: groups of a few work-items may keep fewer of them in flight than one unit holds.
@@ -212,6 +244,21 @@ fn choose_local(kernel: &KernelSignature, global: [u32; 3]) -> Result<[u32; 3], 
         largest_local(kernel, global, kernel.max_work_group_size)
     } else {
         local
+    })
+}
+
+/// The local size with which all work-groups have as many sub-groups as the kernel asks for.
+fn divided_local(
+    kernel: &KernelSignature,
+    global: [u32; 3],
+    required: SubGroups,
+) -> Result<[u32; 3], Error> {
+    let (most, row) = (kernel.max_work_group_size, kernel.row_multiple());
+    required.local_size(global, most, row, kernel.non_uniform).ok_or_else(|| {
+        let what = describe_sub_groups(kernel, required);
+        wrong_group(format!(
+            "{what}; global size {global:?} cannot be divided into such work-groups"
+        ))
     })
 }
 

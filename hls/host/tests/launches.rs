@@ -1,6 +1,6 @@
 //! Index spaces and arguments by OpenCL's rules, and a whole run on a small device.
 
-use abi::{Access, Arg, ArgKind, ElementType, KernelSignature};
+use abi::{Access, Arg, ArgKind, ElementType, KernelSignature, SubGroups};
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, RawArg, Value, check_args,
     run,
@@ -40,6 +40,7 @@ fn signature() -> KernelSignature {
         ],
         reqd_work_group_size: None,
         max_work_group_size: 256,
+        sub_groups: None,
         work_group_size_hint: None,
         non_uniform: false,
         simd: 1,
@@ -111,6 +112,50 @@ fn missing_work_group_sizes_are_chosen() {
         range.resolve(&kernel).expect_err("not the required size").message,
         "kernel `k` requires the local size [8, 8, 1], not [16, 4]"
     );
+}
+
+/// 4 sub-groups of 16: 49 to 64 work-items.
+#[test]
+fn work_groups_have_the_sub_groups_that_the_kernel_asks_for() {
+    let mut kernel = signature();
+    kernel.sub_groups = Some(SubGroups { count: 4, size: 16 });
+    kernel.max_work_group_size = 64;
+    let local = |range: NdRange, kernel: &KernelSignature| {
+        range.resolve(kernel).map(|range| range.local).map_err(|e| (e.kind, e.message))
+    };
+    let range = |global: &[u64]| NdRange::new(global);
+    assert_eq!(local(range(&[128]).with_local(&[64]), &kernel), Ok([64, 1, 1]));
+    assert_eq!(local(range(&[16, 8]).with_local(&[8, 8]), &kernel), Ok([8, 8, 1]));
+    assert_eq!(local(range(&[256]), &kernel), Ok([64, 1, 1]));
+    assert_eq!(local(range(&[150]), &kernel), Ok([50, 1, 1]));
+    assert_eq!(local(range(&[6, 5, 4]), &kernel), Ok([6, 5, 2]));
+    kernel.work_group_size_hint = Some([25, 2, 1]);
+    assert_eq!(local(range(&[50, 4]), &kernel), Ok([25, 2, 1]));
+    kernel.work_group_size_hint = Some([16, 2, 1]);
+    assert_eq!(local(range(&[64, 2]), &kernel), Ok([64, 1, 1]), "32 work-items have too few");
+    let asks =
+        "kernel `k` requires work-groups of 4 sub-groups of 16 work-items (49 to 64 work-items)";
+    let (kind, message) = local(range(&[96]).with_local(&[48]), &kernel).unwrap_err();
+    let found = "with local size [48, 1, 1] and global size [96, 1, 1] there is one of 48 work-items, which has 3";
+    assert_eq!(kind, ErrorKind::WorkGroupSize);
+    assert_eq!(message, format!("{asks}; {found}"));
+    let (_, message) = local(range(&[128]).with_local(&[32]), &kernel).unwrap_err();
+    assert!(message.ends_with("which has 2; local size [64, 1, 1] has as many"), "{message}");
+    let (kind, message) = local(range(&[97]), &kernel).unwrap_err();
+    assert_eq!(kind, ErrorKind::WorkGroupSize);
+    let why = "global size [97, 1, 1] cannot be divided into such work-groups";
+    assert_eq!(message, format!("{asks}; {why}"));
+    // The last work-group has as many, too.
+    kernel.non_uniform = true;
+    assert_eq!(local(range(&[113]).with_local(&[64]), &kernel), Ok([64, 1, 1]));
+    assert!(local(range(&[112]).with_local(&[64]), &kernel).is_err(), "48 are left");
+    assert_eq!(local(range(&[113]), &kernel), Ok([64, 1, 1]), "49 are left");
+    assert_eq!(local(range(&[107]), &kernel), Ok([58, 1, 1]), "49 are left");
+    assert!(local(range(&[97]), &kernel).is_err(), "49 + 48");
+    // What is required goes before.
+    kernel.reqd_work_group_size = Some([8, 8, 1]);
+    assert_eq!(local(range(&[15, 15]), &kernel), Ok([8, 8, 1]), "7 x 7 are left");
+    assert!(local(range(&[14, 15]), &kernel).is_err(), "6 x 7 are left");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::machine::{Item, Machine, Position, Stop};
 use crate::memory::Memory;
 use crate::program::{Kernel, Program};
 use crate::{Argument, Launch, Options, Order, Stats};
+use abi::SubGroups;
 use base::{Diagnostic, Loc, Result};
 use ir::{KernelArg, KernelArgKind};
 
@@ -107,8 +108,20 @@ impl Program {
         {
             return Ok(local);
         }
-        let mut room = max_work_group_size(kernel);
         let mut lanes = kernel.info.simd_lanes.filter(|_| kernel.info.simd_group_rows).unwrap_or(1);
+        if let Some(required) = sub_groups(kernel) {
+            let most = max_work_group_size(kernel);
+            let local = required.local_size(global, most, lanes, self.non_uniform);
+            return local.ok_or_else(|| {
+                let what = format!(
+                    "kernel `{}` requires work-groups of {required}: \
+                     global size {global:?} cannot be divided into such work-groups",
+                    kernel.name
+                );
+                bad(what).into()
+            });
+        }
+        let mut room = max_work_group_size(kernel);
         Ok(global.map(|size| {
             let fits = |n: &u32| size.is_multiple_of(*n) && (*n == size || n.is_multiple_of(lanes));
             let local = (1..=size.min(room)).rev().find(fits).unwrap_or(1);
@@ -130,6 +143,15 @@ impl Program {
         if size == 0 || size > max.into() {
             let what = format!(
                 "local size {local:?} of kernel `{name}`: 1 to {max} work-items are allowed"
+            );
+            return Err(bad(what).into());
+        }
+        if let Some(required) = sub_groups(kernel)
+            && let Some(items) = required.misfit(global, local)
+        {
+            let what = format!(
+                "kernel `{name}` requires work-groups of {required}: \
+                 local size {local:?} of global size {global:?} gives one of {items} work-items"
             );
             return Err(bad(what).into());
         }
@@ -161,8 +183,12 @@ fn bad(what: impl Into<String>) -> Diagnostic {
 }
 
 fn max_work_group_size(kernel: &Kernel) -> u32 {
-    let given = kernel.info.max_work_group_size.or(kernel.info.reqd_work_group_size);
-    given.map_or(MAX_WORK_GROUP_SIZE, |s| s.iter().fold(1, |p: u32, n| p.saturating_mul(*n)))
+    kernel.info.largest_work_group().unwrap_or(MAX_WORK_GROUP_SIZE)
+}
+
+/// How many sub-groups each work-group of a kernel has, if that is given.
+fn sub_groups(kernel: &Kernel) -> Option<SubGroups> {
+    kernel.info.sub_groups.map(|s| SubGroups { count: s.count, size: s.size })
 }
 
 fn check_args(kernel: &Kernel, args: &[Argument], addr_bits: u32) -> Result<()> {

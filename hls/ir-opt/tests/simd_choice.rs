@@ -79,3 +79,43 @@ fn leaves_kernels_alone_whose_accesses_do_not_merge() {
     assert_eq!(lanes(kernel("global_id 1", "add"), &fill(64, MANY)), (None, false));
     assert_eq!(lanes(kernel("group_id 0", "add"), &fill(64, MANY)), (None, false));
 }
+
+/// Rows of whole tokens must be able to make work-groups with the sub-groups that a kernel asks for.
+#[test]
+fn leaves_work_groups_the_sub_groups_that_they_must_have() {
+    let asked = Options { simd: Simd::Lanes(16), ..Options::default() };
+    let of = |id: &str, attributes: &str| {
+        let text = kernel(id, "add").to_string();
+        let text = text.replace("b0:", &format!("  {attributes}\nb0:"));
+        lanes(ir::parse::parse_module(&text).unwrap_or_else(|e| panic!("{e}")), &asked)
+    };
+    assert_eq!(of("local_id 0", "sub_groups 2 of 16"), (Some(16), true), "32 work-items");
+    assert_eq!(of("local_id 0", "sub_groups 3 of 8"), (None, false), "17 to 24 work-items");
+    let bounded = "max_work_group_size 30 1 1 sub_groups 2 of 16";
+    assert_eq!(of("local_id 0", bounded), (None, false), "17 to 30 work-items");
+    assert_eq!(of("global_id 0", "sub_groups 3 of 8"), (Some(16), false), "rows are free");
+}
+
+/// No local id is as large as the work-items of the sub-groups that a work-group must have.
+#[test]
+fn the_number_of_sub_groups_bounds_local_ids() {
+    let text = |attributes: &str| {
+        format!(
+            "module \"m\" addr 64 cl 120\nkernel f0 \"k\" {{\n  arg 0 \"out\" \"\" global size 8 align 4\n\
+             {attributes}\nb0:\n  v0:ptr.global = arg 0\n  v1:i64 = workitem local_linear_id 0\n  \
+             v2:i64 = const 6\n  v3:i64 = lshr v1, v2\n  e0 = store v0, v3 align 8\n  ret\n}}\n"
+        )
+    };
+    let shifts = |attributes: &str| {
+        let module = ir::parse::parse_module(&text(attributes)).unwrap_or_else(|e| panic!("{e}"));
+        let module = run(module, &[], &Options::default(), &target::Family::unit())
+            .unwrap_or_else(|e| panic!("{e}"));
+        let [(_, f)] = module.kernels().collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!());
+        let info = f.kernel.as_ref().and_then(|k| k.sub_groups);
+        assert_eq!(info.is_some(), attributes.contains("sub_groups"), "passes keep it");
+        module.to_string().contains("local_linear_id")
+    };
+    assert!(shifts(""), "ids up to 255");
+    assert!(shifts("sub_groups 5 of 16"), "up to 79");
+    assert!(!shifts("sub_groups 4 of 16"), "up to 63: the result is 0");
+}

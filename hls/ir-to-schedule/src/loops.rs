@@ -26,8 +26,9 @@ pub fn occupancy(
     task: bool,
 ) -> Occupancy {
     let kernel = func.kernel.clone().unwrap_or_default();
-    let given = kernel.reqd_work_group_size.or(kernel.max_work_group_size);
-    let size = given.map_or(options.default_work_group_size, |s| s.iter().product());
+    let required = kernel.reqd_work_group_size.map(|s| s.iter().product());
+    let given = required.or_else(|| kernel.largest_work_group());
+    let size = given.unwrap_or(options.default_work_group_size);
     let max_work_group_size = size.max(1);
     let barrier = has_barrier(func, func.layout.iter().copied());
     let private = memories.values().any(|m| m.kind == MemoryKind::Private);

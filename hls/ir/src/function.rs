@@ -301,6 +301,32 @@ impl KernelArgKind {
 /// Most work-items of a work-group that a kernel may ask for: generated hardware counts them with 16 bits.
 pub const MOST_WORK_ITEMS: u32 = 65_535;
 
+/// How many sub-groups each work-group of a kernel has (`SubgroupsPerWorkgroup`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SubGroups {
+    /// Sub-groups of a work-group, at least 1.
+    pub count: u32,
+    /// Work-items of a sub-group, at least 1; the last sub-group of a work-group may have fewer.
+    pub size: u32,
+}
+
+impl SubGroups {
+    /// Fewest work-items of a work-group with so many.
+    pub fn fewest_work_items(self) -> u64 {
+        (u64::from(self.count) - 1) * u64::from(self.size) + 1
+    }
+
+    /// Most work-items of a work-group with so many.
+    pub fn most_work_items(self) -> u32 {
+        self.count.saturating_mul(self.size).min(MOST_WORK_ITEMS)
+    }
+
+    /// Whether there are so many in a work-group of `items` work-items.
+    pub fn fits(self, items: u32) -> bool {
+        items.div_ceil(self.size) == self.count
+    }
+}
+
 /// Kernel attributes and execution modes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelInfo {
@@ -312,6 +338,8 @@ pub struct KernelInfo {
     pub work_group_size_hint: Option<[u32; 3]>,
     /// `max_work_group_size` (product), when the source gives it.
     pub max_work_group_size: Option<[u32; 3]>,
+    /// Sub-groups of each work-group, remainders too; what else is said of work-groups allows that.
+    pub sub_groups: Option<SubGroups>,
     /// `max_global_work_dim`; 0 = single work-item kernel.
     pub max_global_work_dim: Option<u32>,
     /// `num_simd_work_items`
@@ -346,6 +374,14 @@ impl KernelInfo {
     /// Whether the source says that work-groups are single work-items.
     pub fn is_declared_task(&self) -> bool {
         self.reqd_work_group_size == Some([1, 1, 1]) || self.max_global_work_dim == Some(0)
+    }
+
+    /// Most work-items of a work-group, where anything says.
+    pub fn largest_work_group(&self) -> Option<u32> {
+        let given = self.max_work_group_size.or(self.reqd_work_group_size);
+        let given = given.map(|s| s.iter().fold(1, |items: u32, n| items.saturating_mul(*n)));
+        let divided = self.sub_groups.map(SubGroups::most_work_items);
+        given.into_iter().chain(divided).min()
     }
 }
 

@@ -21,8 +21,8 @@ pub use builder::Builder;
 pub use entities::{Block, Func, Global, Inst, Object, Table, Value};
 pub use function::{
     BlockCall, BlockData, Function, InstData, KernelArg, KernelArgKind, KernelInfo, LoopHint,
-    MOST_WORK_ITEMS, ObjectData, ObjectKind, PipeAccess, Speculation, TableData, Terminator,
-    ValueDef,
+    MOST_WORK_ITEMS, ObjectData, ObjectKind, PipeAccess, Speculation, SubGroups, TableData,
+    Terminator, ValueDef,
 };
 pub use math::{MathFn, MathType};
 pub use module::{GlobalData, Module};

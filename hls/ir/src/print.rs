@@ -7,7 +7,8 @@
 use crate::builder::{mask, sign_extend};
 use crate::entities::{Block, Func, Inst, Value};
 use crate::function::{
-    BlockCall, Function, KernelArgKind, KernelInfo, LoopHint, ObjectKind, Speculation, Terminator,
+    BlockCall, Function, KernelArgKind, KernelInfo, LoopHint, ObjectKind, Speculation, SubGroups,
+    Terminator,
 };
 use crate::module::{GlobalData, Module};
 use crate::op::{FastMath, FenceFlags, MemFlags, Op, SubGroupMark};
@@ -320,6 +321,9 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
         if let Some([x, y, z]) = size {
             writeln!(out, "  {word} {x} {y} {z}")?;
         }
+    }
+    if let Some(SubGroups { count, size }) = info.sub_groups {
+        writeln!(out, "  sub_groups {count} of {size}")?;
     }
     for (word, n) in [
         ("max_global_work_dim", info.max_global_work_dim),

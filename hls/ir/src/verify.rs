@@ -2,7 +2,7 @@
 
 use crate::analysis::{Cfg, Dominators};
 use crate::entities::{Block, Inst, Value};
-use crate::function::{Function, KernelArgKind, Terminator, ValueDef};
+use crate::function::{Function, KernelArgKind, KernelInfo, Terminator, ValueDef};
 use crate::math::MathType;
 use crate::module::Module;
 use crate::op::{AtomicOp, Op, SubGroupMark};
@@ -42,6 +42,25 @@ impl Verifier<'_> {
         self.errors.push(Diagnostic::error("E0001", text).at(loc));
     }
 
+    /// Work-groups can have the sub-groups that they must have.
+    fn work_groups(&mut self, info: &KernelInfo) {
+        let Some(wanted) = info.sub_groups else { return };
+        let what = format!("{} sub-groups of {} work-items", wanted.count, wanted.size);
+        if wanted.count == 0 || wanted.size == 0 {
+            return self.fail(self.func.loc, format!("{what} are no work-group"));
+        }
+        let most = info.largest_work_group().unwrap_or_default();
+        if u64::from(most) < wanted.fewest_work_items() {
+            self.fail(self.func.loc, format!("{what} are more than the largest work-group has"));
+        }
+        if let Some([x, y, z]) = info.reqd_work_group_size
+            && !wanted.fits(x.saturating_mul(y).saturating_mul(z))
+        {
+            let size = format!("{x} x {y} x {z}");
+            self.fail(self.func.loc, format!("{what} are not what {size} work-items have"));
+        }
+    }
+
     fn run(&mut self) {
         let func = self.func;
         if func.layout.is_empty() {
@@ -52,6 +71,9 @@ impl Verifier<'_> {
         }
         if func.kernel.is_some() && !func.blocks[func.entry()].params.is_empty() {
             self.fail(func.loc, "a kernel's entry block has parameters");
+        }
+        if let Some(info) = &func.kernel {
+            self.work_groups(info);
         }
         let mut home: SecondaryMap<Inst, Option<(Block, u32)>> = SecondaryMap::new();
         let mut in_layout: SecondaryMap<Block, bool> = SecondaryMap::new();

@@ -43,6 +43,8 @@ fn facts_of_the_text_arrive_in_the_module() {
     let (_, kernel) = module.kernel("k").unwrap();
     let info = kernel.kernel.as_ref().unwrap();
     assert_eq!(info.reqd_work_group_size, Some([8, 4, 1]));
+    assert_eq!(info.sub_groups, Some(ir::SubGroups { count: 2, size: 16 }));
+    assert_eq!(info.largest_work_group(), Some(32));
     assert!(info.args[0].restrict && info.args[0].no_write && !info.args[0].no_read);
     assert_eq!(info.args[3].kind, ir::KernelArgKind::Value(None));
     let hint = kernel.blocks[kernel.layout[1]].hint;
@@ -91,6 +93,44 @@ fn errors_name_the_place() {
     }
     assert!(error_of("").contains("expected `module`, found the end of the text"));
     assert!(error_of("module \"m").contains("string without end"));
+}
+
+/// The attributes of a kernel, read and verified.
+fn kernel_error(attributes: &str) -> Option<String> {
+    let text =
+        format!("module \"m\" addr 64 cl 0\nkernel f0 \"k\" {{\n{attributes}\nb0:\n  ret\n}}\n");
+    match parse_module(&text) {
+        Ok(module) => verify_module(&module).err().map(|e| e.render(&text_sources("t", &text))),
+        Err(e) => Some(e.render(&text_sources("t", &text))),
+    }
+}
+
+/// 4 sub-groups of 16: 49 to 64 work-items.
+#[test]
+fn work_groups_have_the_sub_groups_that_they_must_have() {
+    for good in [
+        "sub_groups 4 of 16",
+        "max_work_group_size 7 7 1 sub_groups 4 of 16",
+        "reqd_work_group_size 8 8 1 sub_groups 4 of 16",
+        "reqd_work_group_size 49 1 1 sub_groups 4 of 16",
+        "sub_groups 4096 of 16", // 65521 work-items are enough
+        "sub_groups 1 of 32",
+    ] {
+        assert_eq!(kernel_error(good), None, "{good}");
+    }
+    for (bad, why) in [
+        ("sub_groups 0 of 16", "0 sub-groups of 16 are no work-group"),
+        ("sub_groups 2 of 0", "2 sub-groups of 0 are no work-group"),
+        ("sub_groups 4097 of 16", "4097 sub-groups of 16 are no work-group of 1 to 65535"),
+        ("sub_groups 4294967295 of 4294967295", "are no work-group"),
+        ("sub_groups 4 16", "expected `of`"),
+        ("max_work_group_size 48 1 1 sub_groups 4 of 16", "more than the largest work-group has"),
+        ("reqd_work_group_size 48 1 1 sub_groups 4 of 16", "not what 48 x 1 x 1 work-items have"),
+        ("reqd_work_group_size 13 5 1 sub_groups 4 of 16", "not what 13 x 5 x 1 work-items have"),
+    ] {
+        let error = kernel_error(bad).unwrap_or_default();
+        assert!(error.contains(why), "{bad}: {error}");
+    }
 }
 
 proptest! {

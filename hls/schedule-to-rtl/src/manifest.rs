@@ -6,7 +6,7 @@ use crate::pipes;
 use crate::top::port_prefix;
 use abi::{
     Access, Arg, ArgKind, Channel, DivisionInfo, ElementType, Kernel, KernelSignature, LoopInfo,
-    MemoryPort, ScalarType, Site, SiteKind,
+    MemoryPort, ScalarType, Site, SiteKind, SubGroups,
 };
 use ir::{FloatKind, Function, KernelArg, KernelArgKind, Module, Scalar, Space, Type};
 use schedule::{AccessKind, LoopKind, MemoryKind};
@@ -21,6 +21,7 @@ pub fn signature(func: &Function, module: &Module, max_work_group_size: u32) -> 
         args,
         reqd_work_group_size: info.reqd_work_group_size,
         max_work_group_size,
+        sub_groups: info.sub_groups.map(|s| SubGroups { count: s.count, size: s.size }),
         work_group_size_hint: info.work_group_size_hint,
         non_uniform: module.cl_version >= 200,
         simd: info.simd_lanes.unwrap_or(1),

@@ -309,6 +309,7 @@ mod tests {
                 args,
                 reqd_work_group_size: None,
                 max_work_group_size: 1,
+                sub_groups: None,
                 work_group_size_hint: None,
                 non_uniform: false,
                 simd: 1,

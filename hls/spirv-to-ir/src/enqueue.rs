@@ -111,9 +111,8 @@ impl<'a> Linker<'a> {
         }
         self.check_recursion(invoke, &mut FxHashMap::default())?;
         let name = self.block_name(invoke);
-        let most =
-            spv.modes.get(&invoke).and_then(|i| i.max_work_group_size.or(i.reqd_work_group_size));
-        let most = most.map_or(DEFAULT_WORK_GROUP_SIZE, |s| s.iter().product());
+        let most = spv.modes.get(&invoke).and_then(ir::KernelInfo::largest_work_group);
+        let most = most.unwrap_or(DEFAULT_WORK_GROUP_SIZE);
         self.largest_group = self.largest_group.max(most);
         let func = self.placeholder(name.clone());
         self.enqueuing.kernels.insert(invoke, name.clone());

@@ -153,8 +153,8 @@ impl<'a> Linker<'a> {
                 self.check_recursion(entry.function, &mut state)?;
                 let func = self.placeholder(entry.name.clone());
                 let info = self.spv.modes.get(&entry.function);
-                let size = info.and_then(|i| i.max_work_group_size.or(i.reqd_work_group_size));
-                let most = size.map_or(DEFAULT_WORK_GROUP_SIZE, |s| s.iter().product());
+                let most = info.and_then(ir::KernelInfo::largest_work_group);
+                let most = most.unwrap_or(DEFAULT_WORK_GROUP_SIZE);
                 self.largest_group = self.largest_group.max(most);
                 let pipes = vec![];
                 let role = Role::Kernel(k);

@@ -5,7 +5,7 @@ use crate::decode::Inst;
 use crate::errors::{BAD_ID, BAD_OPTION, R, TOO_LARGE, UNSUPPORTED_FEATURE, fail, unsupported};
 use crate::module::Spv;
 use base::Diagnostic;
-use ir::{FloatKind, FloatSet, MOST_WORK_ITEMS};
+use ir::{FloatKind, FloatSet, KernelInfo, MOST_WORK_ITEMS, SubGroups};
 use rspirv::spirv::{ExecutionMode, Op};
 
 /// Takes in one `OpExecutionMode` or `OpExecutionModeId`.
@@ -84,6 +84,13 @@ pub(crate) fn read(spv: &mut Spv, inst: &Inst) -> R<()> {
             spv.sub_group_sizes
                 .insert(function, possible_sub_group_size(value(0)?, UNSUPPORTED_FEATURE)?);
         }
+        ExecutionMode::SubgroupsPerWorkgroup | ExecutionMode::SubgroupsPerWorkgroupId => {
+            let count = value(0)?;
+            if count == 0 {
+                return Err(inst.malformed("a work-group has 0 sub-groups".into()));
+            }
+            spv.sub_group_counts.insert(function, count);
+        }
         // IEEE behaviour is what the IR has anyway; the others give the compiler freedom.
         ExecutionMode::SignedZeroInfNanPreserve
         | ExecutionMode::RoundingModeRTE
@@ -158,8 +165,71 @@ pub(crate) fn sub_group_size(spv: &Spv, options: &Options) -> R<u32> {
     Ok(size.map_or(SUB_GROUP_SIZE, |(_, size)| size))
 }
 
+/// Tells kernels how many sub-groups each of their work-groups has. What those sub-groups are must be known.
+pub(crate) fn require_sub_groups(spv: &mut Spv, options: &Options) -> R<()> {
+    let asked = |name: &String| options.kernels.is_empty() || options.kernels.contains(name);
+    let size = spv.sub_group_size;
+    let mut required = vec![];
+    for entry in &spv.entry_points {
+        let read = asked(&entry.name) || spv.is_block_entry(entry.function);
+        let Some(&count) = spv.sub_group_counts.get(&entry.function).filter(|_| read) else {
+            continue;
+        };
+        let sub_groups = SubGroups { count, size };
+        let info = spv.modes.get(&entry.function);
+        check_sub_groups(&entry.name, info.unwrap_or(&KernelInfo::default()), sub_groups)?;
+        required.push((entry.function, sub_groups));
+    }
+    for (function, sub_groups) in required {
+        spv.modes.entry(function).or_default().sub_groups = Some(sub_groups);
+    }
+    Ok(())
+}
+
+/// Whether the work-groups of a kernel can have so many sub-groups, by what else is said of them.
+fn check_sub_groups(kernel: &str, info: &KernelInfo, wanted: SubGroups) -> R<()> {
+    let SubGroups { count, size } = wanted;
+    let asks = format!("kernel `{kernel}` asks for {count} sub-groups a work-group");
+    if wanted.fewest_work_items() > MOST_WORK_ITEMS.into() {
+        let what = format!("{asks}, each of {size} work-items");
+        return fail(TOO_LARGE, format!("{what}, the limit is {MOST_WORK_ITEMS} together"));
+    }
+    let product = |s: [u32; 3]| s.iter().product::<u32>();
+    let required = info.reqd_work_group_size.map(|s @ [x, y, z]| {
+        (product(s), product(s), format!("its work-groups have {x} x {y} x {z} work-items"))
+    });
+    let single = (info.max_global_work_dim == Some(0))
+        .then(|| (1, 1, "it is a single work-item (MaxWorkDimINTEL 0)".into()));
+    let bounded = info.max_work_group_size.map(product).map(|most| {
+        (1, most, format!("its work-groups have at most {most} work-items (MaxWorkgroupSizeINTEL)"))
+    });
+    for (least, most, what) in [required, single, bounded].into_iter().flatten() {
+        let suits = |size: &u32| {
+            let divided = SubGroups { count, size: *size };
+            divided.fewest_work_items() <= most.into() && divided.most_work_items() >= least
+        };
+        if suits(&size) {
+            continue;
+        }
+        let (possible, have) = (if least == most { "" } else { "at most " }, most.div_ceil(size));
+        let plural = if have == 1 { "" } else { "s" };
+        let text = format!("{asks}, but {what}: {possible}{have} sub-group{plural} of {size}");
+        let help = match SUB_GROUP_SIZES.iter().find(|size| suits(size)) {
+            Some(size) => format!(
+                "with sub-groups of {size} work-items they are {count}: execution mode SubgroupSize, or `--sub-group-size {size}`"
+            ),
+            None => "ask for another number of sub-groups, or other work-groups".into(),
+        };
+        return Err(Box::new(Diagnostic::error(UNSUPPORTED_FEATURE, text).help(help)));
+    }
+    Ok(())
+}
+
+/// Work-items that a sub-group can have.
+const SUB_GROUP_SIZES: [u32; 3] = [8, 16, 32];
+
 fn possible_sub_group_size(size: u32, code: &'static str) -> R<u32> {
-    let possible = matches!(size, 8 | 16 | 32);
+    let possible = SUB_GROUP_SIZES.contains(&size);
     let what = || format!("sub-groups of {size} work-items are not possible: 8, 16 and 32 are");
     if possible { Ok(size) } else { fail(code, what()) }
 }

@@ -70,6 +70,8 @@ pub(crate) struct Spv<'a> {
     pub sub_group_sizes: FxHashMap<Id, u32>,
     /// Work-items of a sub-group.
     pub sub_group_size: u32,
+    /// Sub-groups of each work-group that kernels ask for.
+    pub sub_group_counts: FxHashMap<Id, u32>,
     pub variables: IndexMap<Id, Variable>,
     pub functions: IndexMap<Id, RawFunction>,
     /// What the module exports of what it imports.
@@ -155,6 +157,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
         unsafe_math: options.unsafe_math,
         sub_group_size: 0,
         sub_group_sizes: FxHashMap::default(),
+        sub_group_counts: FxHashMap::default(),
         variables: IndexMap::default(),
         functions: IndexMap::default(),
         resolved: FxHashMap::default(),
@@ -191,6 +194,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
     spv.functions = outline(&insts, split)?;
     spv.resolved = spv.resolved_imports();
     spv.check_entry_points()?;
+    modes::require_sub_groups(&mut spv, options)?;
     let mut functions = std::mem::take(&mut spv.functions);
     for f in functions.values_mut() {
         f.callees.iter_mut().for_each(|callee| *callee = spv.definition(*callee));

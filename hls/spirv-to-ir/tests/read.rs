@@ -137,6 +137,20 @@ fn enqueuing_says_why_it_fails_and_counts_sub_groups() {
     assert_eq!(run("enqueue.spv", &Options::default(), want.len()), want);
 }
 
+/// Work-groups of 48 have 3 sub-groups of 16, those of 32 have 2; 48 leave 32 of 80 and 33 of 81. No local size is as good as one.
+#[test]
+fn enqueuing_keeps_to_the_number_of_sub_groups() {
+    let codes = [0, -160, -160, 0, 0];
+    let queries = [3, 3, 16, 48, 0, 3, 48];
+    let want = [&codes[..], &queries].concat();
+    let options = Options { enqueue_errors: true, ..Options::default() };
+    assert_eq!(run("enqueue_sub_groups.spv", &options, want.len()), want);
+    // 48 does not divide 81
+    let uniform = Options { uniform_groups: true, ..options };
+    let want = [&[0, -160, -160, -160, 0][..], &queries].concat();
+    assert_eq!(run("enqueue_sub_groups.spv", &uniform, want.len()), want);
+}
+
 /// The kernel made of a block has the block's data by value and its local memory, and belongs to the kernel that enqueues it.
 #[test]
 fn blocks_become_kernels() {

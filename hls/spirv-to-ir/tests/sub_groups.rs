@@ -84,3 +84,90 @@ fn functions_of_sub_groups_compute_what_their_extensions_say() {
         }
     }
 }
+
+/// What a kernel of sub_groups_per_group.spvasm writes: the sub-groups of the work-group, of a whole one, the work-item's own.
+fn counted(
+    kernel: &str,
+    options: &Options,
+    (global, local): (u32, Option<u32>),
+) -> Result<Vec<[i32; 3]>, String> {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../testbenches/filetests/spirv-to-ir/sub_groups_per_group.spv"
+    );
+    let module = read(&std::fs::read(path).unwrap(), options).map_err(|e| e.to_string())?;
+    let mut memory = Memory::new();
+    let program = Program::new(&module, &mut memory).unwrap();
+    let bytes = vec![0; 4 * global as usize];
+    let out = memory.allocate("out", bytes, 4, program.address_limit()).unwrap();
+    let launch = Launch {
+        kernel: kernel.into(),
+        work_dim: 1,
+        global: [global, 1, 1],
+        local: local.map(|n| [n, 1, 1]),
+        offset: [0; 3],
+        args: vec![Argument::Pointer(out)],
+    };
+    let options = interp::Options::default();
+    program.run(&mut memory, &launch, &options).map_err(|e| e.to_string())?;
+    let numbers = memory.buffer(out).unwrap().chunks(4);
+    let numbers = numbers.map(|b| i32::from_le_bytes(b.try_into().unwrap()));
+    Ok(numbers.map(|n| [n / 10_000, n / 100 % 100, n % 100]).collect())
+}
+
+/// What they have to write, by the definition of sub-groups: runs of `size` work-items of a work-group of `local`.
+fn runs(count: i32, size: u32, global: u32, local: u32) -> Vec<[i32; 3]> {
+    (0..global).map(|id| [count, count, (id % local / size) as i32]).collect()
+}
+
+#[test]
+fn kernels_get_the_number_of_sub_groups_that_they_ask_for() {
+    let plain = Options::default();
+    assert_eq!(counted("k", &plain, (96, Some(48))).unwrap(), runs(3, 16, 96, 48));
+    // the last work-group has 33 work-items: three sub-groups, too
+    assert_eq!(counted("k", &plain, (81, Some(48))).unwrap(), runs(3, 16, 81, 48));
+    // 36 is the largest from 33 to 48 that divides 72
+    assert_eq!(counted("k", &plain, (72, None)).unwrap(), runs(3, 16, 72, 36));
+    // none divides 83; 48 leaves 35
+    assert_eq!(counted("k", &plain, (83, None)).unwrap(), runs(3, 16, 83, 48));
+    assert_eq!(counted("m", &plain, (64, Some(32))).unwrap(), runs(2, 16, 64, 32));
+    let eights = Options { sub_group_size: Some(8), ..Options::default() };
+    assert_eq!(counted("k", &eights, (48, Some(24))).unwrap(), runs(3, 8, 48, 24));
+    let five = Options { spec_constants: vec![(7, 5)], ..Options::default() };
+    assert_eq!(counted("m", &five, (80, None)).unwrap(), runs(5, 16, 80, 80));
+    let asks = "kernel `k` requires work-groups of 3 sub-groups of 16 work-items";
+    for ((global, local), why) in [
+        (
+            (64, Some(32)),
+            "local size [32, 1, 1] of global size [64, 1, 1] gives one of 32 work-items",
+        ),
+        ((98, Some(49)), "allowed"), // at most 48
+        ((80, Some(48)), "gives one of 32 work-items"),
+        ((32, None), "global size [32, 1, 1] cannot be divided into such work-groups"),
+        ((97, None), "cannot be divided"),
+    ] {
+        let error = counted("k", &plain, (global, local)).unwrap_err();
+        assert!(error.contains(why), "{global} {local:?}: {error}");
+        assert!(error.contains(asks) || why == "allowed", "{error}");
+    }
+    let none = Options { spec_constants: vec![(7, 0)], ..Options::default() };
+    let error = counted("m", &none, (64, None)).unwrap_err();
+    assert!(error.contains("E0103") && error.contains("a work-group has 0 sub-groups"), "{error}");
+}
+
+/// Where another size of sub-groups gives as many, the message says so.
+#[test]
+fn sub_groups_that_work_groups_cannot_have_are_refused_with_a_remedy() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testbenches/filetests/spirv-to-ir/");
+    let error = |name: &str, options: &Options| {
+        let bytes = std::fs::read(format!("{folder}{name}.spv")).unwrap();
+        read(&bytes, options).map(drop).map_err(|e| e.0[0].help.clone().unwrap_or_default())
+    };
+    let plain = Options::default();
+    let help = error("bad_sub_groups_local_size", &plain).unwrap_err();
+    assert!(help.contains("with sub-groups of 8 work-items they are 4"), "{help}");
+    let eights = Options { sub_group_size: Some(8), ..Options::default() };
+    assert_eq!(error("bad_sub_groups_local_size", &eights), Ok(()));
+    let help = error("bad_sub_groups_task", &plain).unwrap_err();
+    assert!(help.contains("ask for another number of sub-groups"), "{help}");
+}

@@ -170,9 +170,48 @@ static uint64_t largest_local(const clhls_kernel *kernel, const uint64_t *global
     return items;
 }
 
-/* The local size of a caller who names none: the kernel's own if it suits, else in each dimension the largest divisor of the
- * global size for which there is room. Several compute units get four groups each or more, unless only tiny ones divide the size. */
-static void choose_local(const clhls_kernel *kernel, const uint64_t *global, uint32_t *local) {
+/* Work-items of a work-group that has another number of sub-groups than the kernel asks for: of a whole one, else of the smallest,
+ * which is what is left at the ends. 0 if all have as many. */
+static uint64_t sub_group_misfit(const clhls_kernel *kernel, const uint64_t *global, const uint32_t *local) {
+    uint64_t whole = 1, smallest = 1, size = kernel->sub_group_size;
+    if (kernel->sub_groups == 0) return 0;
+    for (int d = 0; d < 3; ++d) {
+        uint64_t rest = global[d] % local[d];
+        whole *= local[d];
+        smallest *= rest ? rest : local[d];
+    }
+    if ((whole + size - 1) / size != kernel->sub_groups) return whole;
+    return (smallest + size - 1) / size != kernel->sub_groups ? smallest : 0;
+}
+
+/* Whether rows of so many work-items begin where they must. */
+static int row_suits(const clhls_kernel *kernel, const uint64_t *global, uint64_t size) {
+    return size % kernel->lanes == 0 || size == global[0];
+}
+
+/* A local size with which all work-groups have as many sub-groups as the kernel asks for: one that divides the global size, or any.
+ * The largest in dimension 0 that is possible, then in dimension 1. Whether there is one. */
+static int divided_local(const clhls_kernel *kernel, const uint64_t *global, int uniform, uint32_t *local) {
+    const uint64_t most = kernel->max_group, least = (uint64_t)(kernel->sub_groups - 1) * kernel->sub_group_size + 1;
+    for (uint64_t x = global[0] < most ? global[0] : most; x > 0; --x) {
+        if (!row_suits(kernel, global, x) || (uniform && global[0] % x)) continue;
+        for (uint64_t y = global[1] < most / x ? global[1] : most / x; y > 0; --y) {
+            if (uniform && global[1] % y) continue;
+            for (uint64_t z = global[2] < most / (x * y) ? global[2] : most / (x * y); z > 0 && x * y * z >= least; --z) {
+                if (uniform && global[2] % z) continue;
+                local[0] = (uint32_t)x;
+                local[1] = (uint32_t)y;
+                local[2] = (uint32_t)z;
+                if (sub_group_misfit(kernel, global, local) == 0) return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* The local size of a caller who names none: the kernel's own if it suits, else one with the sub-groups that the kernel asks for,
+ * else in each dimension the largest divisor of the global size for which there is room. Several compute units get four groups each or more, unless only tiny ones divide the size. */
+static int choose_local(const clhls_kernel *kernel, const uint64_t *global, uint32_t *local) {
     uint64_t items = 1;
     int suits = kernel->default_local[0] != 0;
     for (int d = 0; d < 3; ++d) {
@@ -180,7 +219,15 @@ static void choose_local(const clhls_kernel *kernel, const uint64_t *global, uin
         items *= local[d];
         if (suits && global[d] % local[d] && !kernel->non_uniform) suits = 0;
     }
-    if (kernel->local_is_fixed || (suits && items <= kernel->max_group)) return;
+    if (suits && items <= kernel->max_group && sub_group_misfit(kernel, global, local)) suits = 0;
+    if (kernel->local_is_fixed || (suits && items <= kernel->max_group)) return CLHLS_SUCCESS;
+    if (kernel->sub_groups) {
+        if (divided_local(kernel, global, 1, local)) return CLHLS_SUCCESS;
+        if (kernel->non_uniform && divided_local(kernel, global, 0, local)) return CLHLS_SUCCESS;
+        return clhls_fail(CLHLS_INVALID_WORK_GROUP_SIZE,
+                          "%s: the global size does not divide into work-groups of %u sub-groups of %u work-items", kernel->name,
+                          kernel->sub_groups, kernel->sub_group_size);
+    }
     uint64_t room = kernel->max_group;
     if (kernel->units > 1) {
         uint64_t all = global[0] * global[1] * global[2], each = all / kernel->units;
@@ -190,6 +237,7 @@ static void choose_local(const clhls_kernel *kernel, const uint64_t *global, uin
     }
     int small = largest_local(kernel, global, room, local) < room / 4;
     if (small || (local[0] % kernel->lanes && local[0] < global[0])) largest_local(kernel, global, kernel->max_group, local);
+    return CLHLS_SUCCESS;
 }
 
 static int check_local(const clhls_kernel *kernel, const uint64_t *global, const uint32_t *local, uint32_t offset) {
@@ -207,6 +255,12 @@ static int check_local(const clhls_kernel *kernel, const uint64_t *global, const
             return clhls_fail(CLHLS_INVALID_WORK_GROUP_SIZE, "%s: at most %u work-items in a work-group", kernel->name,
                               kernel->max_group);
     }
+    uint64_t misfit = sub_group_misfit(kernel, global, local);
+    if (misfit)
+        return clhls_fail(CLHLS_INVALID_WORK_GROUP_SIZE,
+                          "%s: work-groups must have %u sub-groups of %u work-items: the local size %u x %u x %u gives one of %llu "
+                          "work-items", kernel->name, kernel->sub_groups, kernel->sub_group_size, local[0], local[1], local[2],
+                          (unsigned long long)misfit);
     if (offset % kernel->lanes || (local[0] % kernel->lanes && local[0] < global[0]))
         return clhls_fail(CLHLS_INVALID_WORK_GROUP_SIZE,
                           "%s: built for %u work-items at a time: the offset %u and the local size %u of dimension 0 "
@@ -228,8 +282,8 @@ static int put_ndrange(const clhls_kernel *kernel, const clhls_ndrange *range, u
             return clhls_fail(CLHLS_INVALID_GLOBAL_OFFSET, "%s: global size and offset of dimension %d exceed 32 bits",
                               kernel->name, d);
     }
-    if (range->local[0] == 0) choose_local(kernel, global, local);
-    int status = check_local(kernel, global, local, range->offset[0]);
+    int status = range->local[0] == 0 ? choose_local(kernel, global, local) : CLHLS_SUCCESS;
+    if (!status) status = check_local(kernel, global, local, range->offset[0]);
     if (status) return status;
     for (int d = 0; d < 3; ++d) {
         if (global[d] > 1) values[0] = (uint32_t)d + 1;

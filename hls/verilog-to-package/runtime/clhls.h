@@ -48,6 +48,8 @@ typedef struct {
     uint32_t max_group;      /* most work-items of a work-group */
     uint32_t default_local[3]; /* local size when the caller names none and it suits; 0: the kernel has none */
     int local_is_fixed;      /* default_local is the only one allowed */
+    uint32_t sub_groups;     /* sub-groups that each work-group must have; 0: any number */
+    uint32_t sub_group_size; /* work-items of a sub-group; 0 where any number is right */
     int non_uniform;         /* the last work-group of a dimension may be smaller */
     uint32_t lanes;          /* offset[0] and, of several work-groups, local[0] are multiples */
     uint32_t units;          /* copies of the datapath, which take the work-groups in turn */

@@ -138,6 +138,8 @@ pub struct Kernel {
     pub default_local: [u32; 3],
     /// `default_local` is the only one allowed.
     pub local_is_fixed: bool,
+    /// Sub-groups that each work-group must have, and work-items of a sub-group.
+    pub sub_groups: Option<(u64, u64)>,
     /// The last work-group of a dimension may be smaller.
     pub non_uniform: bool,
     /// Work-items at a time: `offset[0]` and, of several work-groups, `local[0]` are multiples.
@@ -329,21 +331,62 @@ pub fn wait(device: &mut dyn Device, kernel: &Kernel, timeout: Option<Duration>)
     Ok(Counters { cycles: value(0), work_items: value(1), read_beats: value(2), write_beats: value(3) })
 }
 
-/// The local size of a caller who names none: the kernel's own if it suits, else in each dimension the largest divisor of
-/// the global size for which there is room. Several compute units get four groups each or more, unless only tiny ones divide the size.
-fn choose_local(kernel: &Kernel, global: [u64; 3]) -> [u32; 3] {
+/// Work-items of a work-group that has another number of sub-groups than the kernel asks for: of a whole one, else of the
+/// smallest, which is what is left at the ends.
+fn sub_group_misfit(kernel: &Kernel, global: [u64; 3], local: [u32; 3]) -> Option<u64> {
+    let (count, size) = kernel.sub_groups?;
+    let local = local.map(u64::from);
+    let rest = |d: usize| Some(global[d] % local[d]).filter(|&rest| rest > 0).unwrap_or(local[d]);
+    let (whole, smallest) = (local.iter().product(), (0..3).map(rest).product());
+    [whole, smallest].into_iter().find(|items: &u64| items.div_ceil(size) != count)
+}
+
+/// A local size with which all work-groups have as many sub-groups as the kernel asks for: one that divides the global size,
+/// or any. The largest in dimension 0 that is possible, then in dimension 1.
+fn divided_local(kernel: &Kernel, global: [u64; 3], uniform: bool) -> Option<[u32; 3]> {
+    let (count, size) = kernel.sub_groups?;
+    let (least, most) = ((count - 1) * size + 1, kernel.max_group);
+    let row = |d: usize, n: u64| d > 0 || n.is_multiple_of(kernel.lanes.into()) || n == global[0];
+    let suits = |d: usize, n: u64| row(d, n) && (!uniform || global[d].is_multiple_of(n));
+    let sizes = |d: usize, room: u64| (1..=room.min(global[d])).rev().filter(move |&n| suits(d, n));
+    for x in sizes(0, most) {
+        for y in sizes(1, most / x) {
+            for z in sizes(2, most / (x * y)).take_while(|z| x * y * z >= least) {
+                let local = [x as u32, y as u32, z as u32];
+                if sub_group_misfit(kernel, global, local).is_none() {
+                    return Some(local);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The local size of a caller who names none: the kernel's own if it suits, else one with the sub-groups that the kernel asks for,
+/// else in each dimension the largest divisor of the global size for which there is room. Several compute units get four groups each
+/// or more, unless only tiny ones divide the size.
+fn choose_local(kernel: &Kernel, global: [u64; 3]) -> Result<[u32; 3]> {
     let own = kernel.default_local;
     let divides = |d: usize| own[d] != 0 && (kernel.non_uniform || global[d].is_multiple_of(own[d].into()));
     let items: u64 = own.iter().map(|&n| u64::from(n)).product();
-    if kernel.local_is_fixed || ((0..3).all(divides) && items <= kernel.max_group) {
-        return own;
+    let suits = || (0..3).all(divides) && items <= kernel.max_group && sub_group_misfit(kernel, global, own).is_none();
+    if kernel.local_is_fixed || suits() {
+        return Ok(own);
+    }
+    if let Some((count, size)) = kernel.sub_groups {
+        let any = || divided_local(kernel, global, false).filter(|_| kernel.non_uniform);
+        return divided_local(kernel, global, true).or_else(any).ok_or_else(|| {
+            let name = kernel.name;
+            let what = format!("{name}: the global size does not divide into work-groups of {count} sub-groups of {size} work-items");
+            Error::new(Status::InvalidWorkGroupSize, what)
+        });
     }
     let (items, units) = (global.iter().fold(1u64, |all, n| all.saturating_mul(*n)), u64::from(kernel.units));
     let shared = if units > 1 { (items / (4 * units)).max((items / units).min(64)).clamp(1, kernel.max_group) } else { kernel.max_group };
     let local = largest_local(kernel, global, shared);
     let small = local.iter().map(|&n| u64::from(n)).product::<u64>() < shared / 4;
     let tokens = u64::from(local[0]) == global[0] || local[0].is_multiple_of(kernel.lanes);
-    if small || !tokens { largest_local(kernel, global, kernel.max_group) } else { local }
+    Ok(if small || !tokens { largest_local(kernel, global, kernel.max_group) } else { local })
 }
 
 /// In each dimension the largest divisor of the global size that `room` allows.
@@ -380,6 +423,12 @@ fn check_local(kernel: &Kernel, global: [u64; 3], local: [u32; 3], offset: u32) 
             return bad(format!("at most {} work-items in a work-group", kernel.max_group));
         }
     }
+    if let (Some(items), Some((count, size))) = (sub_group_misfit(kernel, global, local), kernel.sub_groups) {
+        let [x, y, z] = local;
+        return bad(format!(
+            "work-groups must have {count} sub-groups of {size} work-items: the local size {x} x {y} x {z} gives one of {items} work-items"
+        ));
+    }
     let whole = local[0].is_multiple_of(kernel.lanes) || u64::from(local[0]) >= global[0];
     if !(whole && offset.is_multiple_of(kernel.lanes)) {
         return bad(format!(
@@ -404,7 +453,7 @@ fn put_ndrange(kernel: &Kernel, range: &NdRange, registers: &mut [u32]) -> Resul
             return bad(Status::InvalidGlobalOffset, what);
         }
     }
-    let local = range.local.unwrap_or_else(|| choose_local(kernel, global));
+    let local = range.local.map_or_else(|| choose_local(kernel, global), Ok)?;
     check_local(kernel, global, local, range.offset[0])?;
     let mut values = [1u32; 13];
     for d in 0..3 {

@@ -1,6 +1,9 @@
 //! Typed functions that launch a design's kernels, in C and in Rust, with programs to start from.
 
-use abi::{Access, Arg, ArgKind, ElementType, HiddenArg, Kernel, Manifest, ScalarType, regs};
+use abi::{
+    Access, Arg, ArgKind, ElementType, HiddenArg, Kernel, KernelSignature, Manifest, ScalarType,
+    SubGroups, regs,
+};
 use base::FileSet;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -59,6 +62,8 @@ struct KernelData<'a> {
     default_local: [u32; 3],
     example_global: [u32; 3],
     local_is_fixed: bool,
+    /// What each work-group must have.
+    sub_groups: Option<SubGroups>,
     non_uniform: bool,
     lanes: u32,
     units: u32,
@@ -232,8 +237,9 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
         hidden: slot(HiddenArg::WorkDim).map_or(0, |slot| word(slot.offset)),
         max_group: signature.max_work_group_size,
         default_local,
-        example_global: if default_local[0] == 0 { [EXAMPLE_ITEMS, 1, 1] } else { default_local },
+        example_global: example_global(signature),
         local_is_fixed: signature.reqd_work_group_size.is_some(),
+        sub_groups: signature.sub_groups,
         non_uniform: signature.non_uniform,
         lanes: signature.row_multiple(),
         units: signature.compute_units,
@@ -243,6 +249,15 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
         program,
         connected: signature.args.iter().any(|arg| arg.stream.is_some()),
     }
+}
+
+/// Work-items of the example's launch: a work-group.
+fn example_global(signature: &KernelSignature) -> [u32; 3] {
+    let most = u64::from(signature.max_work_group_size);
+    let divided = signature.sub_groups.map(|s| s.most_work_items().min(most) as u32);
+    let divided = divided.map(|items| [items, 1, 1]);
+    let given = signature.reqd_work_group_size.or(divided).or(signature.work_group_size_hint);
+    given.unwrap_or([EXAMPLE_ITEMS, 1, 1])
 }
 
 /// Number of a register's word, counted from the first argument.

@@ -2,7 +2,7 @@
 
 use super::*;
 use abi::enqueue::{EVENT_TABLE, FREE_LIST, QUEUE_BYTES, RECORDS, event, header, record};
-use abi::{Access, Arg, ArgKind};
+use abi::{Access, Arg, ArgKind, SubGroups};
 
 /// A kernel: it sees its name, its data and the queue.
 type Kernel = fn(&mut Device, &str, &[u8]);
@@ -45,6 +45,7 @@ impl Parent for Device {
             args,
             reqd_work_group_size: None,
             max_work_group_size: 16,
+            sub_groups: (kernel == "divided").then_some(SubGroups { count: 1, size: 8 }),
             work_group_size_hint: None,
             non_uniform: true,
             simd: 1,
@@ -152,7 +153,7 @@ fn sites() -> Vec<EnqueueSite> {
         data: if kernel.is_some() { 4 } else { 0 },
         source: "k.cl:1:2".into(),
     };
-    vec![site(Some("plain"), 0), site(Some("local"), 1), site(None, 0)]
+    vec![site(Some("plain"), 0), site(Some("local"), 1), site(None, 0), site(Some("divided"), 0)]
 }
 
 fn nothing(_: &mut Device, _: &str, _: &[u8]) {}
@@ -170,6 +171,23 @@ fn run(root: fn(&mut Device), kernel: Kernel) -> (Device, Result<LaunchStats, Er
 
 fn numbers(device: &Device) -> Vec<u8> {
     device.ran.iter().map(|(_, data)| *data).collect()
+}
+
+/// 20 work-items in groups of 8: one sub-group of 8 each, of 4 in the last.
+#[test]
+fn children_have_the_sub_groups_that_they_ask_for() {
+    let (device, result) = run(|d| d.enqueue(3, 1, &[], 0), nothing);
+    result.expect("runs");
+    assert_eq!(device.ran, [("divided".into(), 1)]);
+    // in groups of 9
+    let wrong = |d: &mut Device| {
+        d.enqueue(3, 1, &[], 0);
+        d.put(RECORDS + u64::from(record::LOCAL), 9);
+    };
+    let (_, result) = run(wrong, nothing);
+    let message = result.expect_err("two sub-groups").message;
+    let why = "kernel `divided` requires work-groups of 1 sub-group of 8 work-items";
+    assert!(message.contains(why) && message.contains("k.cl:1:2"), "{message}");
 }
 
 #[test]

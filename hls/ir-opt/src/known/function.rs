@@ -440,10 +440,8 @@ impl Limits {
         }
         // A largest size is a number of work-items: how a launch spreads them over the
         // dimensions is its business.
-        let most = match kernel.and_then(|k| k.max_work_group_size) {
-            Some(s) => product(s),
-            None => u128::from(default.max(1)),
-        };
+        let most = kernel.and_then(KernelInfo::largest_work_group).unwrap_or(default);
+        let most = u128::from(most.max(1));
         Limits { group: [most; 3], product: most, single, lanes, whole }
     }
 

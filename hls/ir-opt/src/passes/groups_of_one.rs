@@ -15,8 +15,8 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
         return;
     }
     let Some(kernel) = &mut func.kernel else { return };
-    let most = kernel.max_work_group_size.map(|s| s.iter().product());
-    kernel.groups_of_one = Some(most.unwrap_or(context.options.max_work_group_size));
+    let most = kernel.largest_work_group().unwrap_or(context.options.max_work_group_size);
+    kernel.groups_of_one = Some(most);
     let what = "it loops and asks for no ids: one work-item runs after the other, and its iterations overlap";
     let mut remark = Diagnostic::warning("W0317", what).at(func.loc);
     remark.severity = base::Severity::Remark;
@@ -30,6 +30,7 @@ fn is_such(func: &Function) -> bool {
         && !kernel.enqueued
         && kernel.num_simd_work_items.is_none_or(|n| n == 1)
         && kernel.reqd_work_group_size.is_none()
+        && kernel.sub_groups.is_none()
         && !kernel.args.iter().any(local)
         && !func.objects.values().any(|o| o.space == Space::Local)
         && func

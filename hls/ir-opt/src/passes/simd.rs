@@ -110,6 +110,16 @@ fn obstacle(func: &Function, lanes: u32, analysis: &Lanes) -> Option<(Loc, Strin
         let why = format!("its work-groups have {x} work-items in dimension 0");
         return Some((func.loc, why));
     }
+    if let Some(sub_groups) = kernel.sub_groups.filter(|_| kernel.simd_group_rows) {
+        let most = kernel.largest_work_group().unwrap_or_default();
+        if u64::from(most / lanes * lanes) < sub_groups.fewest_work_items() {
+            let (count, size) = (sub_groups.count, sub_groups.size);
+            let why = format!(
+                "its work-groups have {count} sub-groups of {size}, which no multiple of {lanes} work-items has"
+            );
+            return Some((func.loc, why));
+        }
+    }
     let block = analysis.divergence(func)?;
     let why = "work-items of a token may take different ways at this branch";
     Some((func.blocks[block].term_loc, why.into()))

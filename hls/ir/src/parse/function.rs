@@ -4,7 +4,7 @@ use super::{Parser, Result, Token, constant, error};
 use crate::entities::{Block, Func, Global, Inst, Object, Table, Value};
 use crate::function::{
     BlockCall, Function, KernelArg, KernelArgKind, KernelInfo, LoopHint, MOST_WORK_ITEMS,
-    ObjectData, ObjectKind, PipeAccess, Speculation, TableData, Terminator,
+    ObjectData, ObjectKind, PipeAccess, Speculation, SubGroups, TableData, Terminator,
 };
 use crate::math::MathFn;
 use crate::module::Module;
@@ -73,6 +73,7 @@ impl Parser<'_> {
                 Some("reqd_work_group_size") => info.reqd_work_group_size = self.sizes()?,
                 Some("work_group_size_hint") => info.work_group_size_hint = self.sizes()?,
                 Some("max_work_group_size") => info.max_work_group_size = self.sizes()?,
+                Some("sub_groups") => info.sub_groups = Some(self.sub_groups()?),
                 Some("max_global_work_dim") => info.max_global_work_dim = self.attribute()?,
                 Some("num_simd_work_items") => info.num_simd_work_items = self.attribute()?,
                 Some("simd_lanes") => info.simd_lanes = self.attribute()?,
@@ -115,6 +116,23 @@ impl Parser<'_> {
                 Err(error(loc, text))
             }
         }
+    }
+
+    fn sub_groups(&mut self) -> Result<SubGroups> {
+        self.next();
+        let loc = self.loc();
+        let count = self.number()?;
+        self.expect_word("of")?;
+        let size = self.number()?;
+        let sub_groups = SubGroups { count, size };
+        let some = count > 0 && size > 0;
+        if some && sub_groups.fewest_work_items() <= MOST_WORK_ITEMS.into() {
+            return Ok(sub_groups);
+        }
+        let text = format!(
+            "{count} sub-groups of {size} are no work-group of 1 to {MOST_WORK_ITEMS} work-items"
+        );
+        Err(error(loc, text))
     }
 
     fn attribute(&mut self) -> Result<Option<u32>> {

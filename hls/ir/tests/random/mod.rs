@@ -135,6 +135,8 @@ fn kernel_info(r: &mut Rng) -> KernelInfo {
         reqd_work_group_size: r.maybe(size),
         work_group_size_hint: r.maybe(size),
         max_work_group_size: r.maybe(size),
+        sub_groups: r
+            .maybe(|r| SubGroups { count: 1 + r.below(40) as u32, size: r.pick(&[8, 16, 32]) }),
         max_global_work_dim: r.maybe(|r| r.below(4) as u32),
         num_simd_work_items: r.maybe(|r| r.next() as u32),
         simd_lanes: r.maybe(|r| r.next() as u32),

@@ -174,17 +174,15 @@ functions! {
         let device = device_of(&kernel, device)?;
         let (_, facts) = kernel.on(&device)?;
         let place = Place { size, value, size_ret };
-        let in_group = facts.sub_group_size as usize;
-        let most = (facts.signature.max_work_group_size as usize).div_ceil(in_group);
         match name {
             CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE => {
                 sizes(input_size, input, 1..=3)?;
-                place.put(in_group)
+                place.put(facts.sub_group_size as usize)
             }
             CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => {
                 let local = sizes(input_size, input, 1..=3)?;
                 let items = local.iter().try_fold(1usize, |n, size| n.checked_mul(*size));
-                place.put(items.ok_or(CL_INVALID_VALUE)?.div_ceil(in_group))
+                place.put(facts.sub_groups_of(items.ok_or(CL_INVALID_VALUE)?))
             }
             CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
                 let count = sizes(input_size, input, 1..=1)?[0];
@@ -192,18 +190,10 @@ functions! {
                 if !value.is_null() && !matches!(dimensions, 1..=3) {
                     return Err(CL_INVALID_VALUE);
                 }
-                let items = count.checked_mul(in_group);
-                let fits = items.filter(|n| *n <= facts.signature.max_work_group_size as usize);
-                let mut local = vec![1; dimensions.clamp(1, 3)];
-                local[0] = fits.unwrap_or(0);
-                if fits.is_none() {
-                    local.fill(0);
-                }
-                place.put(local)
+                place.put(facts.local_size_for(count, dimensions.clamp(1, 3)))
             }
-            CL_KERNEL_MAX_NUM_SUB_GROUPS => place.put(most),
-            // no kernel can ask for a number of them
-            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => place.put(0usize),
+            CL_KERNEL_MAX_NUM_SUB_GROUPS => place.put(facts.most_sub_groups()),
+            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => place.put(facts.compiled_sub_groups()),
             _ => Err(CL_INVALID_VALUE),
         }
     }

@@ -21,6 +21,7 @@ pub mod progress;
 pub mod queue;
 pub mod sampler;
 pub mod spirv;
+mod sub_groups;
 pub mod svm;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

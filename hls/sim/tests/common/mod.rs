@@ -34,6 +34,7 @@ pub fn manifest(name: &str, args: Vec<Arg>, data_bits: u32) -> Manifest {
             args,
             reqd_work_group_size: None,
             max_work_group_size: 256,
+            sub_groups: None,
             work_group_size_hint: None,
             non_uniform: false,
             simd: 1,

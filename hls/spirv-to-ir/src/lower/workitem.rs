@@ -182,6 +182,11 @@ impl<'a> Lower<'a, '_, '_> {
     /// What sub-groups are: runs of work-items by local linear id.
     fn sub_group(&mut self, query: SubGroup, ty: Type) -> Value {
         let most = self.spv.sub_group_size;
+        // Of this kernel; functions that kernels call count, with the same result.
+        let required = self.b.func.kernel.as_ref().and_then(|k| k.sub_groups);
+        if let (SubGroup::Count | SubGroup::EnqueuedCount, Some(sub_groups)) = (query, required) {
+            return self.b.constant(ty, sub_groups.count.into());
+        }
         let (rank, size) = self.rank_in_group();
         let inside = self.b.size(u64::from(most) - 1);
         let shift = self.b.size(most.ilog2().into());

@@ -39,6 +39,7 @@ pub fn kernel(name: &str, args: Vec<Arg>, board: &str, data_bits: u32) -> Kernel
             args,
             reqd_work_group_size: None,
             max_work_group_size: 256,
+            sub_groups: None,
             work_group_size_hint: None,
             non_uniform: false,
             simd: 1,

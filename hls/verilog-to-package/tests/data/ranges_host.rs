@@ -36,6 +36,14 @@ fn launch(lanes: u32, range: NdRange) {
     }
 }
 
+/// Two sub-groups of 16, of at most 30 work-items.
+fn divided(non_uniform: bool, range: NdRange) {
+    let kernel = Kernel { max_group: 30, sub_groups: Some((2, 16)), non_uniform, ..MANY_KERNEL };
+    if let Err(error) = clhls::launch(&mut Printer, &kernel, &mut [0; 64], &range, None) {
+        println!("{}: {error}", error.status as i32);
+    }
+}
+
 fn main() {
     launch(1, NdRange::linear(1000));
     launch(1, NdRange::new([10, 50, 1]));
@@ -48,6 +56,15 @@ fn main() {
     launch(1, NdRange::linear(16).with_local([5, 1, 1]));
     launch(1, NdRange::linear(512).with_local([512, 1, 1]));
     launch(4, NdRange::linear(16).with_local([2, 1, 1]));
+    divided(false, NdRange::linear(1000));
+    divided(false, NdRange::new([3, 26, 1]));
+    divided(false, NdRange::new([2, 2, 35]));
+    divided(false, NdRange::linear(37));
+    divided(true, NdRange::linear(54));
+    divided(true, NdRange::linear(37));
+    divided(true, NdRange::linear(47).with_local([30, 1, 1]));
+    divided(true, NdRange::linear(46).with_local([30, 1, 1]));
+    divided(false, NdRange::linear(32).with_local([16, 1, 1]));
     let design = Design { name: "many", folder: ".", baud: None };
     match clhls::open(&design, Some("simulator")) {
         Err(error) => println!("{}: {error}", error.status as i32),

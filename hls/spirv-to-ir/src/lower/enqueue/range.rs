@@ -5,7 +5,7 @@ use crate::errors::R;
 use crate::link::DEFAULT_WORK_GROUP_SIZE;
 use crate::lower::{Leaves, Lower};
 use crate::types::Kind;
-use ir::{IntCC, Op, Type, Value};
+use ir::{IntCC, KernelInfo, Op, Type, Value};
 
 /// An index space, in numbers of 32 bits.
 pub(super) struct Range {
@@ -70,8 +70,9 @@ impl<'a> Lower<'a, '_, '_> {
         let (dims, sizes) = self.range_parts(inst, k)?;
         let info = self.spv.modes.get(&invoke);
         let required = info.and_then(|i| i.reqd_work_group_size);
-        let most = info.and_then(|i| i.max_work_group_size.or(i.reqd_work_group_size));
-        let most = most.map_or(DEFAULT_WORK_GROUP_SIZE, |s| s.iter().product());
+        let sub_groups = info.and_then(|i| i.sub_groups);
+        let most = info.and_then(KernelInfo::largest_work_group);
+        let most = most.unwrap_or(DEFAULT_WORK_GROUP_SIZE);
         let one = self.b.constant(Type::I32, 1);
         let three = self.b.constant(Type::I32, 3);
         let behind = self.b.binary(Op::Sub, dims, one);
@@ -80,7 +81,8 @@ impl<'a> Lower<'a, '_, '_> {
         let zero = self.like(sizes[0], 0);
         let given = self.b.icmp(IntCC::Ne, sizes[6], zero);
         let (mut offset, mut global, mut local) = ([zero; 3], [zero; 3], [zero; 3]);
-        let mut items = one;
+        // Work-items of a whole work-group, and of the smallest.
+        let (mut items, mut rests) = (one, one);
         for d in 0..3 {
             let number = self.b.constant(Type::I32, d as u128);
             let used = self.b.icmp(IntCC::Ugt, dims, number);
@@ -124,6 +126,13 @@ impl<'a> Lower<'a, '_, '_> {
             [offset[d], global[d]] = [first, count].map(|v| self.b.zext_or_trunc(v, 32));
             let group = self.b.zext_or_trunc(group, 32);
             items = self.b.binary(Op::Mul, items, group);
+            if sub_groups.is_some() && !self.link.enqueuing.uniform {
+                let rest = self.b.binary(Op::URem, global[d], group);
+                let nothing = self.like(rest, 0);
+                let whole = self.b.icmp(IntCC::Eq, rest, nothing);
+                let rest = self.b.select(whole, group, rest);
+                rests = self.b.binary(Op::Mul, rests, rest);
+            }
             let nothing = self.like(group, 0);
             local[d] = self.b.select(given, group, nothing);
         }
@@ -132,6 +141,14 @@ impl<'a> Lower<'a, '_, '_> {
         let unlimited = self.b.unary(Op::Not, given);
         let small = self.b.binary(Op::Or, small, unlimited);
         and(self, small);
+        if let Some(sub_groups) = sub_groups {
+            // No work-group has more of them, as none has more work-items.
+            let smallest = if self.link.enqueuing.uniform { items } else { rests };
+            let fewest = self.like(smallest, sub_groups.fewest_work_items().into());
+            let enough = self.b.icmp(IntCC::Uge, smallest, fewest);
+            let enough = self.b.binary(Op::Or, enough, unlimited);
+            and(self, enough);
+        }
         Ok(Range { dims, offset, global, local, valid })
     }
 
@@ -143,11 +160,15 @@ impl<'a> Lower<'a, '_, '_> {
         self.set(inst, v)
     }
 
+    /// What is said of the block whose function operand `k` is.
+    fn block_info(&self, inst: &Inst, k: usize) -> R<Option<&'a KernelInfo>> {
+        Ok(self.spv.modes.get(&self.spv.definition(inst.arg(k)?)))
+    }
+
     /// Most work-items of a work-group of the block whose function operand `k` is.
     fn block_group(&self, inst: &Inst, k: usize) -> R<u32> {
-        let info = self.spv.modes.get(&self.spv.definition(inst.arg(k)?));
-        let most = info.and_then(|i| i.max_work_group_size.or(i.reqd_work_group_size));
-        Ok(most.map_or(DEFAULT_WORK_GROUP_SIZE, |s| s.iter().product()))
+        let most = self.block_info(inst, k)?.and_then(KernelInfo::largest_work_group);
+        Ok(most.unwrap_or(DEFAULT_WORK_GROUP_SIZE))
     }
 
     /// `OpGetKernelWorkGroupSize`
@@ -167,8 +188,11 @@ impl<'a> Lower<'a, '_, '_> {
         self.answer(inst, most)
     }
 
-    /// Work-items of a work-group of an index space: the local size, or as many as there can be where none is given.
-    fn group_items(&mut self, inst: &Inst, most: u32) -> R<Value> {
+    /// Work-items of a work-group of an index space for the block whose function is operand 1: the local size, or as many as
+    /// there can be where none is given.
+    fn group_items(&mut self, inst: &Inst) -> R<Value> {
+        let most = self.block_group(inst, 1)?;
+        let sub_groups = self.block_info(inst, 1)?.and_then(|i| i.sub_groups);
         let (dims, sizes) = self.range_parts(inst, 0)?;
         let one = self.like(sizes[0], 1);
         let product = |l: &mut Self, first: usize| {
@@ -182,7 +206,12 @@ impl<'a> Lower<'a, '_, '_> {
         let (all, local) = (product(self, 3), product(self, 6));
         let most = self.like(all, most.into());
         let fewer = self.b.icmp(IntCC::Ult, all, most);
-        let free = self.b.select(fewer, all, most);
+        let mut free = self.b.select(fewer, all, most);
+        if let Some(sub_groups) = sub_groups {
+            let fewest = self.like(free, sub_groups.fewest_work_items().into());
+            let fewer = self.b.icmp(IntCC::Ult, free, fewest);
+            free = self.b.select(fewer, fewest, free);
+        }
         let zero = self.like(local, 0);
         let given = self.b.icmp(IntCC::Ne, local, zero);
         Ok(self.b.select(given, local, free))
@@ -190,8 +219,7 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpGetKernelNDrangeSubGroupCount`: index space, function, data.
     pub(in crate::lower) fn block_sub_groups(&mut self, inst: &Inst<'a>) -> R<()> {
-        let most = self.block_group(inst, 1)?;
-        let items = self.group_items(inst, most)?;
+        let items = self.group_items(inst)?;
         let size = self.spv.sub_group_size;
         let inside = self.like(items, u128::from(size) - 1);
         let rounded = self.b.binary(Op::Add, items, inside);
@@ -203,8 +231,7 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpGetKernelNDrangeMaxSubGroupSize`: index space, function, data.
     pub(in crate::lower) fn block_sub_group_size(&mut self, inst: &Inst<'a>) -> R<()> {
-        let most = self.block_group(inst, 1)?;
-        let items = self.group_items(inst, most)?;
+        let items = self.group_items(inst)?;
         let size = self.like(items, self.spv.sub_group_size.into());
         let fewer = self.b.icmp(IntCC::Ult, items, size);
         let v = self.b.select(fewer, items, size);
@@ -212,16 +239,33 @@ impl<'a> Lower<'a, '_, '_> {
         self.set(inst, v)
     }
 
-    /// `OpGetKernelLocalSizeForSubgroupCount`: number, function, data. 0 where a work-group has fewer.
+    /// `OpGetKernelLocalSizeForSubgroupCount`: number, function, data. 0 where a work-group has fewer, or must have another number.
     pub(in crate::lower) fn block_local_size(&mut self, inst: &Inst<'a>) -> R<()> {
-        let most = self.block_group(inst, 1)? / self.spv.sub_group_size;
         let count = self.int_operand(inst, 0)?;
-        let shift = self.like(count, self.spv.sub_group_size.ilog2().into());
-        let items = self.b.binary(Op::Shl, count, shift);
-        let most = self.like(count, most.into());
-        let fits = self.b.icmp(IntCC::Ule, count, most);
         let zero = self.like(count, 0);
-        let v = self.b.select(fits, items, zero);
+        let info = self.block_info(inst, 1)?;
+        let v = match info.and_then(|i| Some((i, i.sub_groups?))) {
+            Some((info, sub_groups)) => {
+                let items = match info.reqd_work_group_size {
+                    Some([x, 1, 1]) => x,
+                    // The answer has one dimension.
+                    Some(_) => 0,
+                    None => self.block_group(inst, 1)?,
+                };
+                let wanted = self.like(count, sub_groups.count.into());
+                let equal = self.b.icmp(IntCC::Eq, count, wanted);
+                let items = self.like(count, items.into());
+                self.b.select(equal, items, zero)
+            }
+            None => {
+                let most = self.block_group(inst, 1)? / self.spv.sub_group_size;
+                let shift = self.like(count, self.spv.sub_group_size.ilog2().into());
+                let items = self.b.binary(Op::Shl, count, shift);
+                let most = self.like(count, most.into());
+                let fits = self.b.icmp(IntCC::Ule, count, most);
+                self.b.select(fits, items, zero)
+            }
+        };
         self.set(inst, v)
     }
 }
