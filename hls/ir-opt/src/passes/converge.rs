@@ -1,4 +1,4 @@
-//! Functions of sub-groups in control flow that some work-items may take without the others.
+//! Functions of sub-groups, and named barriers, in control flow that some work-items may take without the others.
 //!
 //! In OpenCL such a function is of those that call it. Hardware waits for the whole work-group between the function's brackets
 //! ([`SubGroupMark`]). Where all work-items provably come there together, the brackets go and nothing else happens. Elsewhere
