@@ -54,7 +54,7 @@ fn launched(module: &ir::Module, input: &[u8], seed: u64) -> Result<Vec<i32>, &'
     let launch = Launch {
         kernel: "k".into(),
         work_dim: 1,
-        global: [ITEMS.into(), 1, 1],
+        global: [ITEMS, 1, 1],
         local: Some([ITEMS, 1, 1]),
         offset: [0; 3],
         args: vec![Argument::Pointer(out), Argument::Pointer(input)],
