@@ -14,7 +14,8 @@
 //! ```
 //!
 //! Three words take turns, so that one barrier a turn is enough: while one is read the next one is written and the one after
-//! that is set back. Values that live across a turn become parameters of these blocks ([`super::repair`]).
+//! that is set back. Values that live across a turn become parameters of these blocks ([`super::repair`]); so does the named barrier at which
+//! a work-item waits, where there are any ([`super::named`]).
 
 use super::Region;
 use super::named::{self, Arrival, Barriers};
