@@ -40,7 +40,7 @@ const SHADER: &str = "
     OpFunctionEnd
 ";
 
-/// A ballot, and a named barrier, of those work-items whose local id is below 8.
+/// A ballot, and a named barrier of eight sub-groups, of those work-items whose local id is below 8.
 const NAMED_BARRIER_OF_SOME: &str = "
     OpCapability Kernel
     OpCapability Addresses
@@ -75,6 +75,51 @@ const NAMED_BARRIER_OF_SOME: &str = "
     OpLine %file 5 7
     OpMemoryNamedBarrier %named %scope %none
     OpBranch %end
+    %end = OpLabel
+    OpReturn
+    OpFunctionEnd
+";
+
+/// The same with a new barrier in each round of a loop.
+const NAMED_BARRIERS_IN_A_LOOP: &str = "
+    OpCapability Kernel
+    OpCapability Addresses
+    OpCapability SubgroupDispatch
+    OpCapability GroupNonUniformBallot
+    OpCapability NamedBarrier
+    OpMemoryModel Physical64 OpenCL
+    OpEntryPoint Kernel %k \"loop\" %id
+    %file = OpString \"loop.cl\"
+    OpDecorate %id BuiltIn SubgroupLocalInvocationId
+    %void = OpTypeVoid
+    %bool = OpTypeBool
+    %uint = OpTypeInt 32 0
+    %words = OpTypeVector %uint 4
+    %input = OpTypePointer Input %uint
+    %barrier = OpTypeNamedBarrier
+    %type = OpTypeFunction %void
+    %eight = OpConstant %uint 8
+    %scope = OpConstant %uint 3
+    %none = OpConstant %uint 0
+    %id = OpVariable %input Input
+    %k = OpFunction %void None %type
+    %entry = OpLabel
+    OpBranch %head
+    %head = OpLabel
+    OpLine %file 3 9
+    %own = OpLoad %uint %id
+    %low = OpULessThan %bool %own %eight
+    OpBranchConditional %low %then %next
+    %then = OpLabel
+    OpLine %file 4 20
+    %v = OpGroupNonUniformBallot %words %scope %low
+    OpLine %file 4 30
+    %named = OpNamedBarrierInitialize %barrier %eight
+    OpLine %file 5 7
+    OpMemoryNamedBarrier %named %scope %none
+    OpBranch %next
+    %next = OpLabel
+    OpBranchConditional %low %head %end
     %end = OpLabel
     OpReturn
     OpFunctionEnd
@@ -289,19 +334,30 @@ fn kernels_that_are_not_there() {
 
 /// On every way to hardware and to the native emulator.
 #[test]
-fn named_barriers_that_some_work_items_reach() {
+fn named_barriers_that_are_made_in_a_loop() {
     let dir = tempfile::tempdir().expect("scratch");
-    let module = assemble(dir.path(), "m.spv", NAMED_BARRIER_OF_SOME);
+    let module = assemble(dir.path(), "m.spv", NAMED_BARRIERS_IN_A_LOOP);
     let run = ["run", text(&module), "--device", "native", "--global", "8", "-q"];
     let out = dir.path().join("out");
     let build = ["build", text(&module), "--board", "unit", "-q", "-o", text(&out)];
     for args in [&["check", text(&module)][..], &build, &[&build[..], &["-O0"]].concat(), &run] {
         let o = clhls(args);
-        for place in ["a named barrier", "some.cl:5:7", "some.cl:3:9"] {
+        for place in ["a named barrier", "loop.cl:4:30"] {
             refused_with_help(&o, "E0308", place);
         }
     }
     assert_eq!(entries(dir.path()), ["m.spv"]);
+}
+
+#[test]
+fn named_barriers_that_too_few_sub_groups_come_to() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let module = assemble(dir.path(), "m.spv", NAMED_BARRIER_OF_SOME);
+    assert_eq!(clhls(&["check", text(&module)]).code, DONE);
+    for device in ["emu", "native"] {
+        let run = ["run", text(&module), "--device", device, "--global", "8", "-q"];
+        refused_with_help(&clhls(&run), "E0510", "some.cl:5:7");
+    }
 }
 
 #[test]

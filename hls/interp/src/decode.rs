@@ -171,6 +171,11 @@ impl Decoder<'_> {
                 self.emit(Code::Barrier, data.loc);
             }
             Op::Fence(_) => {}
+            Op::SubGroup(SubGroupMark::NewBarrier) => {
+                if let Some(result) = data.result {
+                    self.copy(self.slots[result], self.slots[data.args[0]], 1, data.loc);
+                }
+            }
             // As read, and where all work-items come together, all of them call the function.
             Op::SubGroup(mark) => {
                 let active = u128::from(mark == SubGroupMark::Active);

@@ -139,8 +139,8 @@ pub struct Report {
 
 /// Optimises the kernels named (all, when none is) and drops everything else. Errors: an unknown
 /// kernel or pass (`E0300`), recursion (`E0301`), a call of a kernel (`E0302`), an atomic that is
-/// not aligned (`E0303`), a number of lanes (`E0307`), a named barrier that only some work-items
-/// reach (`E0308`), and defects found by the verifier (`E0001`), by
+/// not aligned (`E0303`), a number of lanes (`E0307`), a named barrier that is made in a
+/// loop (`E0308`), and defects found by the verifier (`E0001`), by
 /// [`legal::check`] (`E0305`) or by the replay of rewriting (`E0306`).
 pub fn run(
     module: Module,

@@ -90,8 +90,8 @@ pub const PASSES: &[Pass] = &[
     ),
     Pass {
         name: "converge",
-        description: "Lets work-items take turns at functions of sub-groups, unless all of a group provably come there together.",
-        body: Body::Function(|f, _| converge::run(f)),
+        description: "Lets work-items take turns at functions of sub-groups and named barriers, unless all of a group provably come there together.",
+        body: Body::Module(converge::run),
     },
     function_pass!(
         "lower-switch",

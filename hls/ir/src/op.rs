@@ -293,11 +293,27 @@ pub struct FenceFlags {
 pub enum SubGroupMark {
     /// `begin turns`: the beginning. The operand points to local memory of three 32-bit words, which the kernel uses for nothing
     /// else; the result is an i1: whether some work-items may go through without calling the function.
+    ///
+    /// `begin turns, tickets, size, barrier` of a named barrier: local memory of a 32-bit word for each sub-group, used for nothing
+    /// else; the most work-items of a sub-group, a constant and power of two; and the barrier, as [`SubGroupMark::NewBarrier`] gives it.
     Begin(SubGroupFn),
     /// Between the brackets: whether the work-item calls the function, an i1.
     Active,
     /// The end.
     End,
+    /// `new_barrier count`, not between brackets: a named barrier, an i32 that stands for it, of so many sub-groups, an i32.
+    NewBarrier,
+}
+
+impl SubGroupMark {
+    /// The number of its operands.
+    pub fn operands(self) -> usize {
+        match self {
+            SubGroupMark::Begin(SubGroupFn::NamedBarrier) => 4,
+            SubGroupMark::Begin(_) | SubGroupMark::NewBarrier => 1,
+            SubGroupMark::Active | SubGroupMark::End => 0,
+        }
+    }
 }
 
 /// Functions of sub-groups.

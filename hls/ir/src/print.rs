@@ -142,6 +142,7 @@ pub fn op_name(op: Op) -> Cow<'static, str> {
         Op::SubGroup(SubGroupMark::Begin(f)) => format!("sub_group.begin.{}", f.name()),
         Op::SubGroup(SubGroupMark::Active) => "sub_group.active".into(),
         Op::SubGroup(SubGroupMark::End) => "sub_group.end".into(),
+        Op::SubGroup(SubGroupMark::NewBarrier) => "sub_group.new_barrier".into(),
         other => {
             let name = match other {
                 Op::Const(_) => "const",

@@ -5,7 +5,7 @@ use crate::entities::{Block, Inst, Value};
 use crate::function::{Function, KernelArgKind, KernelInfo, Terminator, ValueDef};
 use crate::math::MathType;
 use crate::module::Module;
-use crate::op::{AtomicOp, Op, SubGroupMark};
+use crate::op::{AtomicOp, Op, SubGroupFn, SubGroupMark};
 use crate::pipe::{MOST_CONNECTED_BYTES, PipeOp, RESERVATION, packet_type};
 use crate::types::{Scalar, Space, Type};
 use base::entity::{EntityRef, SecondaryMap};
@@ -544,9 +544,17 @@ fn expect(ok: bool, what: &str) -> Result<(), String> {
 fn check_mark(mark: SubGroupMark, result: Option<Type>, args: &[Type]) -> Result<(), String> {
     let asks = result == Some(Type::BOOL);
     match mark {
+        SubGroupMark::Begin(SubGroupFn::NamedBarrier) => {
+            let local = |t: &Type| t.space() == Some(Space::Local);
+            let ok = matches!(args, [turns, tickets, Type::I32, Type::I32] if local(turns) && local(tickets));
+            expect(ok && asks, "two local pointers and two i32 to an i1")
+        }
         SubGroupMark::Begin(_) => {
             let local = args.len() == 1 && args[0].space() == Some(Space::Local);
             expect(local && asks, "a local pointer to an i1")
+        }
+        SubGroupMark::NewBarrier => {
+            expect(args == [Type::I32] && result == Some(Type::I32), "an i32 to an i32")
         }
         SubGroupMark::Active => expect(args.is_empty() && asks, "no operands, an i1"),
         SubGroupMark::End => expect(args.is_empty() && result.is_none(), "no operands"),

@@ -320,7 +320,7 @@ pub fn markdown() -> String {
     let mut out = String::from(
         "# What of SPIR-V is supported\n\nGenerated from the tables of `hls/spirv-to-ir`; `clhls support` prints the same. \
          \"declared\": the name may be\ndeclared, an instruction that needs it is an error where it is used. Anything not listed is an error that names it.\n\n\
-         Named barriers of sub-groups are taken only where all work-items of the work-group provably reach them; elsewhere they are error E0308.\n",
+         Named barriers of sub-groups are not made in loops if they are waited at where only some work-items of a work-group may come (error E0308).\n",
     );
     for section in sections() {
         out.push_str(&format!("\n## {}\n\n| name | status |\n|---|---|\n", section.title));

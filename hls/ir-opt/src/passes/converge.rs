@@ -1,4 +1,4 @@
-//! Functions of sub-groups in control flow that some work-items may take without the others.
+//! Functions of sub-groups, and named barriers, in control flow that some work-items may take without the others.
 //!
 //! In OpenCL such a function is of those that call it. Hardware waits for the whole work-group between the function's brackets
 //! ([`SubGroupMark`]). Where all work-items provably come there together, the brackets go and nothing else happens. Elsewhere
@@ -7,6 +7,7 @@
 //! The pass stands behind inlining and `sroa`: only there is it known what calls a helper function, and what is in a variable.
 
 mod loads;
+mod named;
 mod order;
 mod repair;
 mod stops;
@@ -14,27 +15,37 @@ mod turns;
 
 use crate::edit::{self, Step};
 use crate::passes::simplify_cfg;
+use base::entity::PrimaryMap;
 use base::entity::SecondaryMap;
 use base::{IndexSet, Result};
 use ir::analysis::{Cfg, Divergence};
-use ir::{Block, Function, Inst, Op, SubGroupMark, Terminator};
+use ir::{Block, Function, Global, GlobalData, Inst, Module, Op, SubGroupMark, Terminator};
 use loads::Loads;
 
-/// Whether a function of sub-groups stands in a function.
+/// Whether a function of sub-groups, or a mark of one, stands in a function.
 pub fn is_marked(func: &Function) -> bool {
     let mut insts = func.layout.iter().flat_map(|b| &func.blocks[*b].insts);
-    insts.any(|i| begins(func, *i))
+    insts.any(|i| matches!(func.insts[*i].op, Op::SubGroup(_)))
 }
 
-/// Removes the brackets of functions of sub-groups, and lets work-items take turns where they may not come together. Errors
-/// (`E0308`) are named barriers there, and control flow that comes together in several places.
-pub fn run(func: &mut Function) -> Result<()> {
+/// Removes the brackets of functions of sub-groups, and lets work-items take turns where they may not come together. An error
+/// (`E0308`) are named barriers that are made in a loop and waited at there.
+pub fn run(module: &mut Module) -> Result<()> {
+    let Module { functions, globals, .. } = module;
+    functions.values_mut().try_for_each(|f| in_function(f, globals))
+}
+
+fn in_function(func: &mut Function, globals: &mut PrimaryMap<Global, GlobalData>) -> Result<()> {
     if !is_marked(func) {
         return Ok(());
     }
     let apart = if one_work_item(func) { vec![] } else { regions(func) };
+    let barriers = match apart.iter().any(|r| r.has_named) {
+        true => Some(named::make(func, globals)?),
+        false => None,
+    };
     if !apart.is_empty() {
-        turns::run(func, &apart)?;
+        turns::run(func, &apart, barriers.as_ref())?;
     }
     all_call(func);
     simplify_cfg::run(func);
@@ -64,6 +75,7 @@ fn all_call(func: &mut Function) {
                 Step::Value(all)
             }
             Op::SubGroup(SubGroupMark::End) => Step::Gone,
+            Op::SubGroup(SubGroupMark::NewBarrier) => Step::Value(data.args[0]),
             Op::Select if active[data.args[0]] => Step::Value(data.args[1]),
             Op::And if active[data.args[1]] => Step::Value(data.args[0]),
             _ => Step::Keep,
@@ -77,6 +89,8 @@ struct Region {
     blocks: IndexSet<Block>,
     /// A block whose branch parts them.
     branch: Block,
+    /// Whether there are named barriers: all those of the function are then.
+    has_named: bool,
 }
 
 /// The regions with functions of sub-groups that some work-items may reach without the others; no block is in two of them. Where there
@@ -99,14 +113,23 @@ fn regions(func: &mut Function) -> Vec<Region> {
         .into_iter()
         .map(|(branch, inside)| {
             let blocks = inside.into_iter().chain([branch]).collect();
-            Region { blocks, branch }
+            Region { blocks, branch, has_named: false }
         })
         .collect();
-    let (mut found, mut others): (Vec<Region>, Vec<Region>) = rest.drain(..).partition(|r| {
+    let (mut found, others): (Vec<Region>, Vec<Region>) = rest.drain(..).partition(|r| {
         let blocks: Vec<Block> = r.blocks.iter().copied().collect();
         has_function(func, &blocks)
     });
-    // Regions that overlap are one: where they end is not the same, or one lies in the other.
+    if let Some(branch) = found.iter().find(|r| named::is_in(func, &r.blocks)).map(|r| r.branch) {
+        let blocks = named::between(func, &found).into_iter().collect();
+        found.push(Region { blocks, branch, has_named: true });
+    }
+    merge(found, others)
+}
+
+/// Regions that overlap are one: where they end is not the same, or one lies in the other. `others` count only where they overlap with what
+/// is found.
+fn merge(mut found: Vec<Region>, mut others: Vec<Region>) -> Vec<Region> {
     let mut merged: Vec<Region> = vec![];
     while let Some(mut region) = found.pop() {
         loop {
@@ -114,7 +137,10 @@ fn regions(func: &mut Function) -> Vec<Region> {
             for list in [&mut found, &mut others, &mut merged] {
                 let overlaps = |r: &mut Region| r.blocks.iter().any(|b| region.blocks.contains(b));
                 let more: Vec<Region> = list.extract_if(.., overlaps).collect();
-                more.into_iter().for_each(|r| region.blocks.extend(r.blocks));
+                for r in more {
+                    region.blocks.extend(r.blocks);
+                    region.has_named |= r.has_named;
+                }
             }
             if region.blocks.len() == before {
                 break;

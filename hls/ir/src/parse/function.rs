@@ -480,8 +480,8 @@ impl Parser<'_> {
             ("sub_group", _) => {
                 let mark = sub_group_mark(variant)
                     .ok_or_else(|| error(loc, format!("no operation is called `{word}`")))?;
-                let begins = matches!(mark, SubGroupMark::Begin(_));
-                (Op::SubGroup(mark), if begins { vec![self.value()?] } else { vec![] })
+                let some = mark.operands() > 0;
+                (Op::SubGroup(mark), if some { self.values(1)? } else { vec![] })
             }
             ("fence", "") => (Op::Fence(self.fence()), vec![]),
             ("load" | "store" | "atomic", _) => return self.memory(stem, variant, loc),
@@ -543,6 +543,7 @@ fn sub_group_mark(variant: &str) -> Option<SubGroupMark> {
     match variant {
         "active" => Some(SubGroupMark::Active),
         "end" => Some(SubGroupMark::End),
+        "new_barrier" => Some(SubGroupMark::NewBarrier),
         _ => {
             let name = variant.strip_prefix("begin.")?;
             SubGroupFn::ALL.iter().find(|(_, n)| *n == name).map(|(f, _)| SubGroupMark::Begin(*f))

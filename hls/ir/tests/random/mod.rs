@@ -297,7 +297,12 @@ fn operation(r: &mut Rng) -> Op {
         Store(flags),
         Atomic(r.pick(&AtomicOp::ALL).0, flags),
         Barrier(fence),
-        SubGroup(r.pick(&[begin, SubGroupMark::Active, SubGroupMark::End])),
+        SubGroup(r.pick(&[
+            begin,
+            SubGroupMark::Active,
+            SubGroupMark::End,
+            SubGroupMark::NewBarrier,
+        ])),
         Fence(fence),
         Pipe { op: r.pick(&PipeOp::ALL).0, arg: index, predicated: r.coin() },
         Call(Func::from_u32(index)),
@@ -319,13 +324,12 @@ fn connect(r: &mut Rng, f: &mut Function) {
         use Op::*;
         let count = match f.insts[inst].op {
             Const(_) | Arg { .. } | ObjAddr(_) | WorkItem(..) | Barrier(..) | Fence(_) => 0,
-            SubGroup(SubGroupMark::Active | SubGroupMark::End) => 0,
-            // There is no text for one without its operand.
-            SubGroup(SubGroupMark::Begin(_)) if values.is_empty() => {
+            // There is no text for one without its operands.
+            SubGroup(mark) if mark.operands() > 0 && values.is_empty() => {
                 f.insts[inst].op = SubGroup(SubGroupMark::Active);
                 0
             }
-            SubGroup(SubGroupMark::Begin(_)) => 1,
+            SubGroup(mark) => mark.operands() as u64,
             Call(_) => r.below(4),
             // There is no text for an access without a pointer.
             Load(_) | Store(_) | Atomic(..) | Pipe { .. } if values.is_empty() => {

@@ -82,9 +82,20 @@ impl Lower<'_, '_, '_> {
         function: SubGroupFn,
         body: impl FnOnce(&mut Self, Callers) -> T,
     ) -> T {
+        self.between_brackets(function, &[], body)
+    }
+
+    /// The same for one whose first bracket has operands of its own.
+    fn between_brackets<T>(
+        &mut self,
+        function: SubGroupFn,
+        operands: &[Value],
+        body: impl FnOnce(&mut Self, Callers) -> T,
+    ) -> T {
         let turns = self.scratch("sub_group_turns", Type::I32, 3);
         let begin = Op::SubGroup(SubGroupMark::Begin(function));
-        let parted = self.b.value(begin, [turns], Type::BOOL);
+        let operands = [turns].into_iter().chain(operands.iter().copied());
+        let parted = self.b.value(begin, operands, Type::BOOL);
         let result = body(self, Callers::Some(parted));
         self.b.inst(Op::SubGroup(SubGroupMark::End), [], None);
         result
@@ -547,20 +558,26 @@ impl Lower<'_, '_, '_> {
 
     // --- named barriers ---
 
-    /// `OpNamedBarrierInitialize`: there is nothing to keep, as all sub-groups come.
+    /// `OpNamedBarrierInitialize`
     pub(super) fn named_barrier(&mut self, inst: &Inst) -> R<()> {
         let count = self.operand(inst, 0)?;
         self.check(self.is_int_scalar(count), inst, "its number of sub-groups is not an integer")?;
         let ty = self.result_type(inst)?;
-        let v = self.b.zext_or_trunc(count, ty.lane_bits(0));
+        let count = self.b.zext_or_trunc(count, ty.lane_bits(0));
+        let v = self.b.value(Op::SubGroup(SubGroupMark::NewBarrier), [count], ty);
         self.set(inst, v)
     }
 
-    /// `OpMemoryNamedBarrier`: waits for as many sub-groups as it was made for; here for all, which do come.
+    /// `OpMemoryNamedBarrier`: waits for as many sub-groups as it was made for; where all come together, for all.
     pub(super) fn wait_named(&mut self, inst: &Inst) -> R<()> {
-        self.operand(inst, 0)?;
+        let barrier = self.operand(inst, 0)?;
+        self.check(self.ty(barrier) == Type::I32, inst, "its operand is no named barrier")?;
         let fence = super::sync::fence_flags(self.constant_operand(inst, 2)?);
-        self.for_sub_group(SubGroupFn::NamedBarrier, |l| l.b.barrier(fence));
+        let count = self.sub_groups();
+        let tickets = self.scratch("sub_group_tickets", Type::I32, count);
+        let size = self.i32(self.spv.sub_group_size);
+        let operands = [tickets, size, barrier];
+        self.between_brackets(SubGroupFn::NamedBarrier, &operands, |l, _| l.b.barrier(fence));
         Ok(())
     }
 

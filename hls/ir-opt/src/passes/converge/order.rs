@@ -5,7 +5,7 @@
 //! round is a stop, too: nobody begins the next one while others are still in this one, and nobody goes on behind a loop
 //! while others are in it.
 
-use super::stops::{Stop, Stops, forget_hint, redirect, shortcuts};
+use super::stops::{Kind, Stop, Stops, forget_hint, redirect, shortcuts};
 use base::IndexSet;
 use base::entity::SecondaryMap;
 use ir::analysis::{Cfg, Dominators};
@@ -19,8 +19,10 @@ pub(super) fn number(func: &mut Function, natural: &IndexSet<Block>, stops: &mut
     let cfg = Cfg::new(func);
     let next = shortcuts(&stops.stops);
     let mut stop_at: SecondaryMap<Block, Option<usize>> = SecondaryMap::new();
+    let mut arrival: SecondaryMap<Block, bool> = SecondaryMap::new();
     for (k, s) in stops.stops.iter().enumerate() {
         stop_at[s.wait] = Some(k);
+        arrival[s.wait] = matches!(s.kind, Kind::Arrival(..));
     }
     let succs = |b: Block| match next[b] {
         Some(n) => vec![n],
@@ -36,6 +38,7 @@ pub(super) fn number(func: &mut Function, natural: &IndexSet<Block>, stops: &mut
         dominators: Dominators::new(func, &cfg),
         rank: cfg.rpo_index,
         stop_at,
+        arrival,
         next: stops.entries.len() as u32,
         numbers: vec![0; stops.stops.len()],
         rounds: vec![],
@@ -48,6 +51,15 @@ pub(super) fn number(func: &mut Function, natural: &IndexSet<Block>, stops: &mut
         stop.number = n;
     }
     stops.stops.extend(rounds.into_iter().map(|r| end_of_round(func, &r)));
+}
+
+/// Puts the stops that are for all work-items together behind the others.
+pub(super) fn all_together_last(stops: &mut Stops) {
+    let mut order: Vec<usize> = (0..stops.stops.len()).collect();
+    order.sort_by_key(|k| (stops.stops[*k].is_for_all(), stops.stops[*k].number));
+    for (place, k) in order.into_iter().enumerate() {
+        stops.stops[k].number = (stops.entries.len() + place) as u32;
+    }
 }
 
 /// A loop whose rounds end in a stop.
@@ -64,6 +76,8 @@ struct Numbering {
     rank: SecondaryMap<Block, Option<u32>>,
     dominators: Dominators,
     stop_at: SecondaryMap<Block, Option<usize>>,
+    /// Where work-items wait that have a second stop right behind.
+    arrival: SecondaryMap<Block, bool>,
     /// The next number.
     next: u32,
     numbers: Vec<u32>,
@@ -111,7 +125,7 @@ impl Numbering {
         let stop = self.stop_at[block]?;
         self.numbers[stop] = self.next;
         self.next += 1;
-        Some(block)
+        (!self.arrival[block]).then_some(block)
     }
 
     /// The strongly connected components of some blocks, in the order of control flow.
@@ -145,5 +159,5 @@ fn end_of_round(func: &mut Function, round: &Round) -> Stop {
     let params = func.blocks[wait].params.clone();
     func.blocks[next].term = Terminator::Jump(BlockCall::new(round.header, params));
     func.blocks[wait].term_loc = func.blocks[round.header].term_loc;
-    Stop { wait, first: body, last: body, next, number: round.number }
+    Stop { wait, first: body, last: body, next, number: round.number, kind: Kind::Round }
 }

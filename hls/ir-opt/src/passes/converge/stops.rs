@@ -1,14 +1,12 @@
 //! Where work-items of a region wait for their turn.
 
 use super::Region;
+use super::named::{self, Call};
 use super::order;
 use crate::edit;
 use base::entity::SecondaryMap;
 use base::{Diagnostic, IndexMap, IndexSet, Loc, Result};
-use ir::{
-    Block, BlockCall, Function, Inst, LoopHint, Object, Op, SubGroupFn, SubGroupMark, Terminator,
-    Value,
-};
+use ir::{Block, BlockCall, Function, Inst, LoopHint, Object, Op, SubGroupMark, Terminator, Value};
 
 /// A place at which a work-item waits for its turn.
 pub(super) struct Stop {
@@ -21,6 +19,27 @@ pub(super) struct Stop {
     pub next: Block,
     /// The number that puts stops in order.
     pub number: u32,
+    pub kind: Kind,
+}
+
+/// What a stop is.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// A function of sub-groups, or the second stop of a named barrier.
+    Function,
+    /// A barrier of the work-group.
+    Barrier,
+    /// The first stop of a named barrier; the second one has the place in `stops`.
+    Arrival(Call, usize),
+    /// The end of a loop's round.
+    Round,
+}
+
+impl Stop {
+    /// Whether all work-items go through it, and behind it, together.
+    pub fn is_for_all(&self) -> bool {
+        matches!(self.kind, Kind::Barrier)
+    }
 }
 
 /// A way into the region, or out of it, that all work-items take together.
@@ -39,8 +58,10 @@ pub(super) struct Stops {
     pub stops: Vec<Stop>,
     /// Ways in, in the order of their numbers, which are the first ones.
     pub entries: Vec<Gate>,
-    /// The way out, if there is one.
-    pub exit: Option<Gate>,
+    /// Ways out, whose numbers are the last ones. All work-items that come to one come to the same.
+    pub exits: Vec<Gate>,
+    /// Whether there are named barriers.
+    pub has_named: bool,
     /// The local memory for turns.
     pub turns: Object,
     /// For values between brackets, by their block, the block in which those that called the function go on.
@@ -55,12 +76,13 @@ pub(super) struct Stops {
 pub(super) fn cut(func: &mut Function, region: &Region) -> Result<Stops> {
     let mut cutter = Cutter {
         func,
-        branch: region.branch,
+        named: vec![],
         natural: region.blocks.clone(),
         stops: Stops {
             stops: vec![],
             entries: vec![],
-            exit: None,
+            exits: vec![],
+            has_named: region.has_named,
             turns: Object::from_u32(0),
             commits: vec![],
             parted: vec![],
@@ -70,16 +92,21 @@ pub(super) fn cut(func: &mut Function, region: &Region) -> Result<Stops> {
     };
     cutter.functions()?;
     cutter.barriers();
-    cutter.exits()?;
+    cutter.arrivals();
+    cutter.exits();
     cutter.entries();
     let Cutter { func, natural, mut stops, .. } = cutter;
     order::number(func, &natural, &mut stops);
+    if stops.has_named {
+        order::all_together_last(&mut stops);
+    }
     Ok(stops)
 }
 
 struct Cutter<'f> {
     func: &'f mut Function,
-    branch: Block,
+    /// Calls of named barriers, each with its place in `stops`.
+    named: Vec<(Call, usize)>,
     /// Blocks of the region in which each work-item goes its own way.
     natural: IndexSet<Block>,
     stops: Stops,
@@ -96,7 +123,7 @@ impl Cutter<'_> {
                 continue;
             };
             let begin = insts[at];
-            self.check(begin)?;
+            let call = self.check(begin)?;
             let first = edit::split_block(self.func, block, at);
             let inside = self.inside(first, begin)?;
             let end = |b: &&Block| self.mark_in(**b, SubGroupMark::End).is_some();
@@ -106,46 +133,40 @@ impl Cutter<'_> {
             let end = self.mark_in(last, SubGroupMark::End).unwrap_or_default();
             let next = edit::split_block(self.func, last, end + 1);
             self.take_marks(begin, &inside);
-            self.stop(block, first, last, next, &inside);
+            let here = self.stops.stops.len();
+            self.named.extend(call.map(|c| (c, here)));
+            self.stop((block, first, last, next), Kind::Function, &inside);
             work.push(next);
         }
         Ok(())
     }
 
-    /// Named barriers wait for sub-groups that come from elsewhere.
-    fn check(&mut self, begin: Inst) -> Result<()> {
+    /// Takes what a function needs from its first bracket; the call, if it is a named barrier.
+    fn check(&mut self, begin: Inst) -> Result<Option<Call>> {
         let data = &self.func.insts[begin];
+        let (loc, args) = (data.loc, data.args.clone());
         if !self.stops.loc.is_known() {
-            self.stops.loc = data.loc;
+            self.stops.loc = loc;
         }
-        let Some(Op::ObjAddr(object)) = self.func.def_op(data.args[0]) else {
-            return Err(self.defect(begin, "does not name its memory for turns"));
+        let object = |k: usize| match self.func.def_op(args[k]) {
+            Some(Op::ObjAddr(object)) => Ok(object),
+            _ => Err(self.defect(begin, "does not name its memory")),
         };
-        self.stops.turns = object;
-        match data.op {
-            Op::SubGroup(SubGroupMark::Begin(SubGroupFn::NamedBarrier)) => {
-                let what = "a named barrier stands where control flow may not bring all work-items of the work-group together";
-                Err(self.error(begin, what))
+        let turns = object(0)?;
+        let call = match named::is_call(self.func, begin) {
+            true => {
+                let size = match self.func.def_op(args[2]) {
+                    Some(Op::Const(n)) => u32::try_from(n).ok().filter(|n| n.is_power_of_two()),
+                    _ => None,
+                };
+                let size =
+                    size.ok_or_else(|| self.defect(begin, "does not say its sub-groups' size"))?;
+                Some(Call { tickets: object(1)?, size, barrier: args[3], loc })
             }
-            _ => Ok(()),
-        }
-    }
-
-    fn error(&self, inst: Inst, what: &str) -> base::Diagnostics {
-        let mut e =
-            Diagnostic::error("E0308", what).label(self.func.insts[inst].loc, "called here");
-        let parts = self.func.blocks[self.branch].term_loc;
-        if parts.is_known() {
-            e = e.label(parts, "work-items may take different ways from here");
-        }
-        if !self.func.insts[inst].loc.is_known() {
-            e = e.note(format!("in kernel `{}`", self.func.name));
-        }
-        e.help(
-            "call it outside the branch or loop, or branch on what all work-items share: kernel arguments, sizes, group ids, memory \
-             that the kernel only reads",
-        )
-        .into()
+            false => None,
+        };
+        self.stops.turns = turns;
+        Ok(call)
     }
 
     /// A defect of what made the brackets.
@@ -192,10 +213,8 @@ impl Cutter<'_> {
 
     fn stop(
         &mut self,
-        wait: Block,
-        first: Block,
-        last: Block,
-        next: Block,
+        (wait, first, last, next): (Block, Block, Block, Block),
+        kind: Kind,
         inside: &IndexSet<Block>,
     ) {
         // What is behind may have been cut before.
@@ -207,7 +226,7 @@ impl Cutter<'_> {
         }
         self.natural.insert(next);
         self.stops.commits.extend(inside.iter().map(|b| (*b, next)));
-        self.stops.stops.push(Stop { wait, first, last, next, number: 0 });
+        self.stops.stops.push(Stop { wait, first, last, next, number: 0, kind });
     }
 
     /// Cuts at the barriers of the work-group, which all its work-items reach, if any does.
@@ -222,13 +241,33 @@ impl Cutter<'_> {
             };
             let first = edit::split_block(self.func, block, at);
             let next = edit::split_block(self.func, first, 1);
-            self.stop(block, first, first, next, &IndexSet::from_iter([first]));
+            let inside = IndexSet::from_iter([first]);
+            self.stop((block, first, first, next), Kind::Barrier, &inside);
             work.push(next);
         }
     }
 
-    /// Lets all ways out of the region end in one block.
-    fn exits(&mut self) -> Result<()> {
+    /// Puts the arrivals in front of calls of named barriers.
+    fn arrivals(&mut self) {
+        for (call, place) in std::mem::take(&mut self.named) {
+            let [arrival, next] = [(); 2].map(|()| self.func.add_block());
+            let wait = std::mem::replace(&mut self.stops.stops[place].wait, next);
+            // The numbers of stops follow control flow.
+            self.func.blocks[wait].term = Terminator::Jump(BlockCall::new(arrival, []));
+            self.func.blocks[arrival].term = Terminator::Jump(BlockCall::new(next, []));
+            let first = self.stops.stops[place].first;
+            self.func.blocks[next].term = Terminator::Jump(BlockCall::new(first, []));
+            let inside = IndexSet::from_iter([arrival]);
+            self.stop((wait, arrival, arrival, next), Kind::Arrival(call, place), &inside);
+        }
+    }
+
+    /// Lets all ways out of the region end in a block for each place that they lead to.
+    ///
+    /// Work-items meet in one place behind a branch that parts them. Regions have several such places only where they are one because of
+    /// endless loops that more than one branch leads to, or of branches on what all share between named barriers; so nobody
+    /// goes to another one than the others that go on.
+    fn exits(&mut self) {
         let returns =
             |f: &Function, b: &Block| matches!(f.blocks[*b].term, Terminator::Return(None));
         if self.natural.iter().any(|b| returns(self.func, b)) {
@@ -245,24 +284,15 @@ impl Cutter<'_> {
             let calls = self.func.blocks[b].term.targets();
             targets.extend(calls.iter().map(|t| t.block).filter(|t| self.is_outside(*t)));
         }
-        if targets.len() > 1 {
-            return Err(self.several_exits());
+        for target in targets {
+            let inside = self.copy_params(target);
+            self.redirect(target, inside, |c, b| c.natural.contains(&b));
+            let outside = self.func.add_block();
+            let params = self.func.blocks[inside].params.clone();
+            self.func.blocks[outside].term = Terminator::Jump(BlockCall::new(target, params));
+            self.natural.insert(inside);
+            self.stops.exits.push(Gate { outside, inside });
         }
-        let Some(&target) = targets.first() else { return Ok(()) };
-        let inside = self.copy_params(target);
-        self.redirect(target, inside, |c, b| c.natural.contains(&b));
-        let outside = self.func.add_block();
-        let params = self.func.blocks[inside].params.clone();
-        self.func.blocks[outside].term = Terminator::Jump(BlockCall::new(target, params));
-        self.natural.insert(inside);
-        self.stops.exit = Some(Gate { outside, inside });
-        Ok(())
-    }
-
-    fn several_exits(&self) -> base::Diagnostics {
-        let what = "functions of sub-groups stand where control flow brings work-items together in several places";
-        let place = Diagnostic::error("E0308", what).at(self.stops.loc);
-        place.note(format!("in kernel `{}`", self.func.name)).into()
     }
 
     fn is_outside(&self, block: Block) -> bool {
@@ -273,10 +303,10 @@ impl Cutter<'_> {
     fn entries(&mut self) {
         let mut gates: IndexMap<Block, Block> = IndexMap::default();
         let within: IndexSet<Block> = self.stops.commits.iter().map(|c| c.0).collect();
-        let exit = self.stops.exit.as_ref().map(|g| g.outside);
+        let exits: IndexSet<Block> = self.stops.exits.iter().map(|g| g.outside).collect();
         let from = self.func.layout.clone().into_iter();
         for b in
-            from.filter(|b| !self.natural.contains(b) && !within.contains(b) && Some(*b) != exit)
+            from.filter(|b| !self.natural.contains(b) && !within.contains(b) && !exits.contains(b))
         {
             for target in self.func.blocks[b].term.targets() {
                 if self.natural.contains(&target.block) {
