@@ -12,6 +12,7 @@ from common import Failed
 # Cycles an iteration that a loop of interval 1 may take in a run of thousands: start, end, memory latency.
 RUN_MARGIN = 1.15
 STREAM_LATENCY = 200  # cycles to the first word from memory, for the kernels of STREAM
+PACKETS = 4000  # through a pipeline of kernels
 # Launches of `memory_rates`: requests or updates, least rate a cycle, and what they are called.
 RATES = {
     "large": (32768, 0.8, "random reads of 4 bytes", ">= 0.8 requests a cycle"),
@@ -117,7 +118,23 @@ def measure_task(clhls, name, launch):
             "adder_latency": adders[0] if adders else None}
 
 
+def measure_pipeline(clhls):
+    """Cycles of four kernels that pipes join, which nobody declares single work-items, from the first's start to the last's end."""
+    kernel = common.kernel("implied_task")
+    folder = common.OUT / "goals" / "pipeline"
+    names = ("source", "twice", "plus", "sink")
+    joints = [f"--connect={a}.out={b}.in" for a, b in zip(names, names[1:])]
+    common.run([clhls, "--quiet", "build", kernel.module, "--board", cycles.BOARD, "-o", folder,
+                *(option for name in names for option in ("--kernel", name)), *joints])
+    beside = [option for name in names[1:] for option in ("--beside", f"{name} global=1 n={PACKETS}" + (f" out=zeros:i32[{PACKETS}]" if name == "sink" else ""))]
+    out = common.run([clhls, "--quiet", "run", folder, "--kernel", "source", "--global", "1", "--json",
+                      f"--arg=in=rand:i32[{PACKETS}]:1", f"--arg=n={PACKETS}", *beside], kernel.folder, env=cycles.ENVIRONMENT)[1]
+    found = json.loads(out)["cycles"]
+    return {"cycles": found, "rate": round(PACKETS / found, 4)}
+
+
 MEASUREMENTS = {
+    "pipeline": measure_pipeline,
     "simd16": measure_simd,
     "stream": measure_stream,
     "rates": measure_rates,
@@ -148,6 +165,7 @@ def judge(results):
     kernels, found = results.get("kernels", {}), results.get("goals", {})
     rows = [vector_add(kernels), simd(found.get("simd16")), *stream(found.get("stream")), *rates(found.get("rates")), naive(found.get("matmul_naive")), tiled(found.get("matmul_tiled"))]
     rows += [interval_one(name, found.get(key)) for name, key in (("integer dot product (task)", "dot_task"), ("integer FIR (task)", "fir_int"))]
+    rows += [pipeline(found.get("pipeline"))]
     rows += [accumulation(found.get("sum_float")), routed(kernels), bits(results.get("bitstream"))]
     rows += [compile_times(kernels), *scaling(results.get("scaling", {})), *simulation(results.get("sim"))]
     return rows
@@ -197,6 +215,11 @@ def interval_one(name, found):
         return Goal(name, "II = 1, also in the run", "-", None)
     text = f"II = {found['ii']}, {found['per_iteration']} cycles an iteration"
     return Goal(name, "II = 1, also in the run", text, found["ii"] == 1 and found["per_iteration"] <= RUN_MARGIN)
+
+
+def pipeline(found):
+    text = f"{found['rate']} ({found['cycles']} cycles)" if found else "-"
+    return at_least(f"four kernels joined by pipes, {PACKETS} packets", ">= 0.9 packets a cycle", 0.9, found and found["rate"], text)
 
 
 def accumulation(found):

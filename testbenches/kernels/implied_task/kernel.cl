@@ -48,18 +48,6 @@ __kernel void sums(__global const int *restrict in, __global int *restrict out, 
     }
 }
 
-// Each takes the next packets, one work-item after the other.
-__kernel void share(__read_only pipe int in, __write_only pipe int out)
-{
-    int sum = 0;
-    for (int k = 0; k < 3; k++) {
-        int x;
-        while (read_pipe(in, &x) != 0);
-        sum = sum * 10 + x;
-    }
-    while (write_pipe(out, &sum) != 0);
-}
-
 // Asks for the size of its group, which must be what the launch says.
 __kernel void sizes(__global uint *out, uint n)
 {
