@@ -48,6 +48,28 @@ static const char *source =
     "  clk_event_t wrong = create_user_event();\n"
     "  enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), 1, &wrong, NULL, ^{ out[0] = 1; });\n"
     "  set_user_event_status(wrong, -7);\n"
+    "}\n"
+    // blocks that use images, a sampler and pipes of the functions around them; one enqueues itself for the row below
+    "static void shift(read_only image2d_t from, sampler_t sampler, write_only image2d_t to, int y) {\n"
+    "  enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(get_image_width(to)), ^{\n"
+    "    int2 at = (int2)(get_global_id(0), y);\n"
+    "    write_imageui(to, at, read_imageui(from, sampler, at + (int2)(1, 0)) + 100 * y);\n"
+    "    if (at.x == 0 && y + 1 < get_image_height(to)) shift(from, sampler, to, y + 1);\n"
+    "  });\n"
+    "}\n"
+    "kernel void shifted(read_only image2d_t from, sampler_t sampler, write_only image2d_t to) {\n"
+    "  shift(from, sampler, to, 0);\n"
+    "}\n"
+    "kernel void writes(write_only pipe int to) {\n"
+    "  enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(3), ^{\n"
+    "    int packet = 1 << get_global_id(0);\n"
+    "    write_pipe(to, &packet);\n"
+    "  });\n"
+    "}\n"
+    "kernel void sums(read_only pipe int from, global int *out) {\n"
+    "  enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{\n"
+    "    for (int packet; read_pipe(from, &packet) == 0;) out[0] += packet;\n"
+    "  });\n"
     "}\n";
 
 static cl_context context;
@@ -126,6 +148,71 @@ static void wrong_calls(cl_command_queue device_queue, cl_kernel family, cl_mem 
   printf("wrong calls give their errors\n");
 }
 
+static cl_mem picture(cl_mem_flags flags, cl_uint *texels) {
+  cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+  cl_image_desc form = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 3};
+  cl_int error;
+  cl_mem made = clCreateImage(context, flags | (texels ? CL_MEM_COPY_HOST_PTR : 0), &format, &form, texels, &error);
+  MUST(error);
+  return made;
+}
+
+// The host lets go of everything before the kernels run: they do not begin before `gate`.
+static void images_of_blocks(cl_program program) {
+  cl_uint texels[12], got[12];
+  for (int i = 0; i < 12; i++) texels[i] = 10 * i;
+  cl_mem from = picture(CL_MEM_READ_ONLY, texels), to = picture(CL_MEM_READ_WRITE, NULL);
+  cl_sampler_properties how[] = {CL_SAMPLER_NORMALIZED_COORDS, CL_FALSE, CL_SAMPLER_ADDRESSING_MODE,
+                                 CL_ADDRESS_CLAMP_TO_EDGE, CL_SAMPLER_FILTER_MODE, CL_FILTER_NEAREST, 0};
+  cl_int error;
+  cl_sampler sampler = clCreateSamplerWithProperties(context, how, &error);
+  MUST(error);
+  cl_event gate = clCreateUserEvent(context, &error);
+  MUST(error);
+  cl_kernel kernel = kernel_of(program, "shifted");
+  MUST(clSetKernelArg(kernel, 0, sizeof from, &from));
+  MUST(clSetKernelArg(kernel, 1, sizeof sampler, &sampler));
+  MUST(clSetKernelArg(kernel, 2, sizeof to, &to));
+  size_t one = 1, nowhere[3] = {0}, all[3] = {4, 3, 1};
+  MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 1, &gate, NULL));
+  MUST(clReleaseMemObject(from));
+  MUST(clReleaseSampler(sampler));
+  MUST(clReleaseKernel(kernel));
+  MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+  MUST(clEnqueueReadImage(queue, to, CL_TRUE, nowhere, all, 0, 0, got, 0, NULL, NULL));
+  for (int y = 0; y < 3; y++) {
+    for (int x = 0; x < 4; x++) CHECK(got[4 * y + x] == texels[4 * y + (x < 3 ? x + 1 : 3)] + 100 * y);
+  }
+  MUST(clReleaseEvent(gate));
+  MUST(clReleaseMemObject(to));
+  printf("blocks read, sample and write images\n");
+}
+
+static void pipes_of_blocks(cl_program program, cl_mem buffer) {
+  cl_int error, sum = 0;
+  cl_mem pipe = clCreatePipe(context, 0, sizeof(cl_int), 8, NULL, &error), wide;
+  MUST(error);
+  wide = clCreatePipe(context, 0, 2 * sizeof(cl_int), 8, NULL, &error);
+  MUST(error);
+  cl_kernel writes = kernel_of(program, "writes"), sums = kernel_of(program, "sums");
+  // only the block says what the packets are
+  CHECK(clSetKernelArg(writes, 0, sizeof wide, &wide) == CL_INVALID_ARG_VALUE);
+  MUST(clSetKernelArg(writes, 0, sizeof pipe, &pipe));
+  MUST(clSetKernelArg(sums, 0, sizeof pipe, &pipe));
+  MUST(clSetKernelArg(sums, 1, sizeof buffer, &buffer));
+  MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof sum, &sum, 0, NULL, NULL));
+  MUST(launch(writes, 1, NULL));
+  MUST(launch(writes, 1, NULL));
+  MUST(launch(sums, 1, NULL));
+  MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof sum, &sum, 0, NULL, NULL));
+  CHECK(sum == 14);
+  MUST(clReleaseKernel(writes));
+  MUST(clReleaseKernel(sums));
+  MUST(clReleaseMemObject(pipe));
+  MUST(clReleaseMemObject(wide));
+  printf("blocks hand packets on\n");
+}
+
 int main(int argc, char **argv) {
   CHECK(argc == 3 && find_device(argv[1], argv[2]));
   cl_device_device_enqueue_capabilities able;
@@ -153,7 +240,7 @@ int main(int argc, char **argv) {
   // the kernels of blocks are none of the program's
   cl_uint kernels;
   MUST(clCreateKernelsInProgram(program, 0, NULL, &kernels));
-  CHECK(kernels == 5);
+  CHECK(kernels == 8);
   cl_kernel family = kernel_of(program, "family"), asks = kernel_of(program, "asks");
 
   int out[ITEMS + 1] = {0};
@@ -204,6 +291,9 @@ int main(int argc, char **argv) {
   CHECK(start <= end && end < complete && times[0] > 0 && times[1] >= times[0]);
   MUST(clReleaseEvent(event));
   printf("%d children, %d after their markers\n", ITEMS, out[ITEMS]);
+
+  images_of_blocks(program);
+  pipes_of_blocks(program, buffer);
 
   // what goes wrong is told, and ends the command with an error
   for (int k = 0; k < 2; k++) {

@@ -12,6 +12,7 @@
 //! The host reads the records when a kernel is over, empties the memory, and launches what they ask for: crate `host`,
 //! `enqueue`. Everything is little endian.
 
+use crate::{ImageDescriptor, PipeDescriptor};
 use serde::{Deserialize, Serialize};
 
 /// Name of the variable that records are written to.
@@ -65,8 +66,9 @@ pub mod event {
 
 /// A record, by offset in bytes. Its size is a multiple of 8.
 ///
-/// Behind the fields stand the sizes of the block's local-memory arguments (a `u32` each), then, at a multiple of 8, the
-/// block's data, then the events that are waited for (a `u32` each, as numbers of entries plus 1).
+/// Behind the fields stand the sizes of the block's local-memory arguments (a `u32` each), then, at multiples of 8, the
+/// block's data and the descriptors of what it has captured, then the events that are waited for (a `u32` each, as numbers
+/// of entries plus 1).
 pub mod record {
     /// Number of the site plus 1, a `u32`.
     pub const SITE: u32 = 0;
@@ -92,6 +94,27 @@ pub mod record {
     pub const FIXED: u32 = 64;
 }
 
+/// What a block has captured by its descriptor, which is an argument of its own: a member of its data is the size of a
+/// pointer, whatever it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Captured {
+    /// An image ([`ImageDescriptor`]).
+    Image,
+    /// A pipe ([`PipeDescriptor`]).
+    Pipe,
+}
+
+impl Captured {
+    /// Bytes of the descriptor, a multiple of 8.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Captured::Image => ImageDescriptor::BYTES,
+            Captured::Pipe => PipeDescriptor::BYTES,
+        }
+    }
+}
+
 /// A place in the source that enqueues something.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EnqueueSite {
@@ -102,6 +125,9 @@ pub struct EnqueueSite {
     pub locals: u32,
     /// Bytes of the block's data: its first argument.
     pub data: u32,
+    /// Images and pipes that the block has captured: its last arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub captured: Vec<Captured>,
     /// Place in the source: `file:line:column`; empty if unknown.
     pub source: String,
 }
@@ -109,8 +135,26 @@ pub struct EnqueueSite {
 impl EnqueueSite {
     /// Where in a record the block's data begin, and where the events that are waited for do.
     pub fn places(&self) -> (u32, u32) {
-        let data = (record::FIXED + 4 * self.locals).next_multiple_of(8);
-        (data, (data + self.data).next_multiple_of(8))
+        let descriptors: u32 = self.captured.iter().map(|c| c.bytes()).sum();
+        (self.data_place(), self.captured_place() + descriptors)
+    }
+
+    /// Where in a record the descriptor of each thing captured begins.
+    pub fn captured_places(&self) -> impl Iterator<Item = (Captured, u32)> {
+        let mut next = self.captured_place();
+        self.captured.iter().map(move |&captured| {
+            let place = next;
+            next += captured.bytes();
+            (captured, place)
+        })
+    }
+
+    fn data_place(&self) -> u32 {
+        (record::FIXED + 4 * self.locals).next_multiple_of(8)
+    }
+
+    fn captured_place(&self) -> u32 {
+        (self.data_place() + self.data).next_multiple_of(8)
     }
 }
 
@@ -156,16 +200,28 @@ mod tests {
             kernel: Some("k".into()),
             locals,
             data,
+            captured: vec![],
             source: String::new(),
         };
         assert_eq!(site(0, 0).places(), (64, 64));
         assert_eq!(site(1, 28).places(), (72, 104));
         assert_eq!(site(2, 16).places(), (72, 88));
+        let captured = vec![Captured::Image, Captured::Pipe, Captured::Image];
+        let site = EnqueueSite { captured, ..site(1, 28) };
+        let places: Vec<u32> = site.captured_places().map(|(_, place)| place).collect();
+        assert_eq!(places, [104, 152, 168]);
+        assert_eq!(site.places(), (72, 216));
     }
 
     #[test]
     fn the_table_holds_the_sites() {
-        let site = EnqueueSite { kernel: None, locals: 0, data: 0, source: "a.cl:1:2".into() };
+        let site = EnqueueSite {
+            kernel: None,
+            locals: 0,
+            data: 0,
+            captured: vec![],
+            source: "a.cl:1:2".into(),
+        };
         let bytes = table(std::slice::from_ref(&site));
         let variables = [(1, "a", None), (2, TABLE, Some(&bytes[..])), (3, QUEUE, None)];
         assert_eq!(find(variables.into_iter()), Some((3, vec![site])));

@@ -436,6 +436,26 @@ impl ImageDescriptor {
         }
         bytes
     }
+
+    /// What a descriptor's bytes say; none if there are no such images.
+    pub fn from_bytes(bytes: &[u8; Self::BYTES as usize]) -> Option<Self> {
+        let word = |at: u32| {
+            let word = bytes[at as usize..].first_chunk().copied();
+            word.map_or(0, u32::from_le_bytes)
+        };
+        let wide = |at: u32| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        let image = ImageDescriptor {
+            texels: wide(field::TEXELS),
+            slice_pitch: wide(field::SLICE_PITCH),
+            row_pitch: word(field::ROW_PITCH),
+            width: word(field::WIDTH),
+            height: word(field::HEIGHT),
+            depth: word(field::DEPTH),
+            format: ImageFormat::from_numbers(word(field::ORDER), word(field::DATA_TYPE))?,
+            levels: word(field::LEVELS),
+        };
+        (image.to_bytes() == *bytes).then_some(image)
+    }
 }
 
 /// Samplers: a 32-bit word, with the bits that OpenCL C's `CLK_` constants have.
@@ -529,5 +549,10 @@ mod tests {
         assert_eq!(word & 0x7F, 2);
         assert_eq!(word >> 9 & 0x1FFF, 0o3012);
         assert_eq!(word >> 22, 0b11_00_01_10);
+        assert_eq!(ImageDescriptor::from_bytes(&bytes), Some(image));
+        assert_eq!(ImageDescriptor::from_bytes(&[0; 48]), None, "there is no such format");
+        let mut other = bytes;
+        other[40] ^= 1;
+        assert_eq!(ImageDescriptor::from_bytes(&other), None, "the format's bits are others");
     }
 }

@@ -87,6 +87,17 @@ impl PipeDescriptor {
         bytes
     }
 
+    /// What a descriptor's bytes say; none if there are no such pipes.
+    pub fn from_bytes(bytes: &[u8; Self::BYTES as usize]) -> Option<Self> {
+        let word = |at: u32| {
+            let word = bytes[at as usize..].first_chunk().copied();
+            word.map_or(0, u32::from_le_bytes)
+        };
+        let address = u64::from(word(field::ADDRESS)) | u64::from(word(field::ADDRESS + 4)) << 32;
+        let pipe = Self::new(word(field::MAX_PACKETS), word(field::PACKET_SIZE))?;
+        Some(PipeDescriptor { address, ..pipe })
+    }
+
     /// Number of slots: the least power of two above [`Self::max_packets`].
     pub fn slots(self) -> u32 {
         (self.max_packets + 1).next_power_of_two()
@@ -164,10 +175,12 @@ mod tests {
 
     #[test]
     fn a_descriptor_has_its_fields_where_they_are_documented() {
-        let bytes =
-            PipeDescriptor { address: 0x1234_5678_9ABC_DEF0, ..pipe(0x0403_0201, 24) }.to_bytes();
+        let pipe = PipeDescriptor { address: 0x1234_5678_9ABC_DEF0, ..pipe(0x0403_0201, 24) };
+        let bytes = pipe.to_bytes();
         assert_eq!(bytes[..8], 0x1234_5678_9ABC_DEF0u64.to_le_bytes());
         assert_eq!(bytes[8..], [1, 2, 3, 4, 24, 0, 0, 0]);
+        assert_eq!(PipeDescriptor::from_bytes(&bytes), Some(pipe));
+        assert_eq!(PipeDescriptor::from_bytes(&[0; 16]), None, "a pipe has packets");
     }
 
     #[test]

@@ -3,15 +3,15 @@
 //!
 //! The function of a block, the operand `Invoke`, becomes a kernel. Its first parameter points to the block's data, which
 //! OpenCL has copied when the block is enqueued: they are the kernel's first argument, by value. The other parameters are
-//! pointers to local memory.
+//! pointers to local memory. Behind them the kernel has an argument for each image and each pipe among the data.
 
 use crate::decode::{Id, Inst, spec_op};
 use crate::errors::{BAD_OPERAND, R, TOO_LARGE, UNSUPPORTED, error, fail};
 use crate::link::{DEFAULT_WORK_GROUP_SIZE, Job, Linker, Role, located};
 use crate::module::Spv;
 use crate::types::Kind;
-use abi::enqueue::{QUEUE, QUEUE_BYTES, TABLE, table};
-use base::{FxHashMap, Loc, SourceMap};
+use abi::enqueue::{Captured, QUEUE, QUEUE_BYTES, TABLE, table};
+use base::{FxHashMap, FxHashSet, Loc, SourceMap};
 use ir::{Func, Global, GlobalData, Op as IrOp, Space};
 use rspirv::spirv::{Op, StorageClass};
 use std::collections::BTreeSet;
@@ -32,6 +32,15 @@ pub(crate) struct BlockData {
     pub layout: Option<Id>,
 }
 
+/// An image or a pipe in a block's data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Member {
+    pub what: Captured,
+    pub ty: Id,
+    /// Offset in bytes.
+    pub offset: u64,
+}
+
 /// A place that enqueues something.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Site {
@@ -39,6 +48,7 @@ pub(crate) struct Site {
     pub kernel: Option<String>,
     pub locals: u32,
     pub data: u32,
+    pub captured: Vec<Captured>,
     pub loc: Loc,
 }
 
@@ -142,6 +152,7 @@ impl<'a> Linker<'a> {
             kernel: s.kernel.clone(),
             locals: s.locals,
             data: s.data,
+            captured: s.captured.clone(),
             source: sources.describe(s.loc).unwrap_or_default(),
         };
         let sites: Vec<abi::EnqueueSite> = self.enqueuing.sites.iter().map(site).collect();
@@ -210,19 +221,41 @@ impl Spv<'_> {
         matches!(self.types.get(pointee).ok()?.kind, Kind::Struct { .. }).then_some(pointee)
     }
 
-    /// Whether values of a type hold the descriptor of an image, a sampler or a pipe, whose size producers take for that
-    /// of a pointer.
-    fn holds_descriptor(&self, ty: Id) -> Option<&'static str> {
-        match &self.types.get(ty).ok()?.kind {
-            Kind::Image(_) => Some("an image"),
-            Kind::Sampler => Some("a sampler"),
-            Kind::Pipe { .. } | Kind::PipeStorage => Some("a pipe"),
-            Kind::Struct { members, .. } => {
-                members.iter().find_map(|m| self.holds_descriptor(m.ty))
-            }
-            Kind::Array { element, .. } => self.holds_descriptor(*element),
-            _ => None,
+    /// The images and pipes in a block's data, in order: by their descriptors they are arguments of the block's kernel.
+    /// Samplers are values.
+    pub fn captured(&self, data: BlockData) -> R<Vec<Member>> {
+        let mut found = vec![];
+        if let Some(layout) = data.layout.filter(|_| self.types.addressed) {
+            self.add_captured(layout, 0, &mut found)?;
         }
+        Ok(found)
+    }
+
+    fn add_captured(&self, ty: Id, offset: u64, found: &mut Vec<Member>) -> R<()> {
+        let info = self.types.get(ty)?;
+        match &info.kind {
+            Kind::Image(_) => found.push(Member { what: Captured::Image, ty, offset }),
+            Kind::Pipe { .. } => found.push(Member { what: Captured::Pipe, ty, offset }),
+            Kind::Struct { members, .. } => {
+                for m in members {
+                    self.add_captured(m.ty, offset + m.offset, found)?;
+                }
+            }
+            // The type is one whose values are handled whole: it has few parts.
+            Kind::Array { element, len, stride } if info.leaves > 0 => {
+                for k in 0..*len {
+                    self.add_captured(*element, offset + k * stride, found)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The error for a block whose data do not say where in them images and pipes are.
+    fn unknown_layout(&self) -> Box<base::Diagnostic> {
+        let what = "the data of a block that is enqueued have no structure that is known, in a module whose blocks capture images, samplers or pipes";
+        Box::new(error(UNSUPPORTED, what).help("compile it with clang-15 and llvm-spirv-15"))
     }
 
     /// The data that an `OpEnqueueKernel` gives its block.
@@ -239,23 +272,38 @@ impl Spv<'_> {
             );
         }
         let bytes = size as u32;
-        let Some(ty) = self.literal_type(inst.arg(INVOKE + 1)?) else {
-            return Ok(BlockData { bytes, layout: None });
+        let unknown = || match self.types.addressed {
+            true => Err(self.unknown_layout()),
+            false => Ok(BlockData { bytes, layout: None }),
         };
-        if let Some(what) = self.holds_descriptor(ty) {
-            let what = format!("a block that is enqueued uses {what} of the function around it");
-            let help = "do the work in the kernel itself, or copy what it needs to a buffer";
-            return Err(Box::new(error(UNSUPPORTED, what).help(help)));
-        }
+        let Some(ty) = self.literal_type(inst.arg(INVOKE + 1)?) else { return unknown() };
         let info = self.types.get(ty)?;
         let fits =
             (u64::from(bytes)..=u64::from(bytes) + u64::from(info.align)).contains(&info.size);
         let whole = fits && info.size as u128 <= MAX_DATA && self.types.check_whole(ty).is_ok();
-        Ok(match whole {
-            true => BlockData { bytes: info.size as u32, layout: Some(ty) },
-            false => BlockData { bytes, layout: None },
-        })
+        match whole {
+            true => Ok(BlockData { bytes: info.size as u32, layout: Some(ty) }),
+            false => unknown(),
+        }
     }
+}
+
+/// Whether a module's blocks may capture images, samplers or pipes: it enqueues some and has structures, or arrays, with
+/// such members.
+pub(crate) fn blocks_capture_descriptors(insts: &[Inst]) -> bool {
+    let mut descriptors: FxHashSet<Id> = FxHashSet::default();
+    let mut held = false;
+    for inst in insts {
+        match inst.op {
+            Op::TypeImage | Op::TypeSampler | Op::TypePipe => descriptors.extend(inst.result),
+            Op::TypeStruct | Op::TypeArray => {
+                held |= inst.args.iter().any(|member| descriptors.contains(member));
+            }
+            Op::Function => break,
+            _ => {}
+        }
+    }
+    held && insts.iter().any(|inst| inst.op == Op::EnqueueKernel)
 }
 
 /// The data of all blocks of a module. Literals of different types for one function have no layout.
@@ -271,6 +319,9 @@ fn blocks_of(spv: &Spv) -> R<FxHashMap<Id, BlockData>> {
                 let invoke = spv.definition(inst.arg(INVOKE)?);
                 let known = blocks.entry(invoke).or_insert(data);
                 if known.layout != data.layout {
+                    if spv.types.addressed {
+                        return Err(located(spv.unknown_layout(), loc));
+                    }
                     known.layout = None;
                 }
                 known.bytes = known.bytes.max(data.bytes);

@@ -3,6 +3,7 @@
 use crate::constants::Consts;
 use crate::decode::{self, Id, Inst};
 use crate::decorations::DecorationMap;
+use crate::enqueue::blocks_capture_descriptors;
 use crate::errors::{
     BAD_ID, BAD_OPERAND, BAD_OPTION, BAD_STRUCTURE, NOT_OPENCL, R, TOO_LARGE, UNSUPPORTED_FEATURE,
     error, fail, unsupported,
@@ -144,7 +145,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
     }
     let split = insts.iter().position(|i| i.op == Op::Function).unwrap_or(insts.len());
     let mut spv = Spv {
-        types: Types::new(addr_bits(&insts[..split])?),
+        types: Types::new(addr_bits(&insts[..split])?, blocks_capture_descriptors(&insts)),
         consts: Consts::default(),
         deco: DecorationMap::default(),
         names: FxHashMap::default(),

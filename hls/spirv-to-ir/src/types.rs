@@ -2,6 +2,9 @@
 //!
 //! Layout is OpenCL's: natural alignment, 3-vectors as large as 4-vectors, members packed under
 //! `CPacked` and placed by `Offset` where given.
+//!
+//! An image or a pipe is the fields of its descriptor. But where blocks capture some, producers take each for the size of a
+//! pointer: in such modules it is the address of its descriptor in private memory.
 
 use crate::decode::{Id, Inst};
 use crate::decorations::DecorationMap;
@@ -48,17 +51,17 @@ pub(crate) enum Kind {
         result: Id,
         params: Vec<Id>,
     },
-    /// An image: the fields of its descriptor (crate `abi`).
+    /// An image: the fields of its descriptor (crate `abi`), or its address.
     Image(Image),
     /// A sampler: an i32 with the bits of OpenCL C's sampler constants.
     Sampler,
     /// An image, of this type, and a sampler.
     SampledImage(Id),
-    /// A pipe that is read or written: fields of its descriptor (crate `abi`).
+    /// A pipe that is read or written: fields of its descriptor (crate `abi`), or its address.
     Pipe {
         writes: bool,
     },
-    /// A pipe of the program: the same fields.
+    /// A pipe of the program: fields of its descriptor.
     PipeStorage,
     /// A queue on the device: its number, 0 for none.
     Queue,
@@ -133,8 +136,8 @@ impl Image {
     }
 }
 
-/// The leaves of an image: the fields of its descriptor, in this order.
-const IMAGE_LEAVES: [(Type, u32); 10] = [
+/// The fields of an image's descriptor by type and offset: its leaves, in this order.
+pub(crate) const IMAGE_FIELDS: [(Type, u32); 10] = [
     (Type::ptr(Space::Global), field::TEXELS),
     (Type::I64, field::SLICE_PITCH),
     (Type::I32, field::ROW_PITCH),
@@ -147,9 +150,15 @@ const IMAGE_LEAVES: [(Type, u32); 10] = [
     (Type::I32, field::LEVELS),
 ];
 
-/// The leaves of a pipe, likewise.
-const PIPE_LEAVES: [(Type, u32); 2] =
-    [(Type::ptr(Space::Global), pipe::field::ADDRESS), (Type::I32, pipe::field::MAX_PACKETS)];
+/// The fields of a pipe's descriptor, likewise.
+pub(crate) const PIPE_FIELDS: [(Type, u32); 3] = [
+    (Type::ptr(Space::Global), pipe::field::ADDRESS),
+    (Type::I32, pipe::field::MAX_PACKETS),
+    (Type::I32, pipe::field::PACKET_SIZE),
+];
+
+/// The leaves of a pipe: the fields that its functions need.
+pub(crate) const PIPE_LEAVES: &[(Type, u32)] = PIPE_FIELDS.split_at(2).0;
 
 /// A member of a structure.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -194,11 +203,13 @@ pub(crate) struct Types {
     /// Pointer types announced by `OpTypeForwardPointer`.
     forward: FxHashSet<Id>,
     pub addr_bits: u32,
+    /// Images and pipes are the addresses of their descriptors.
+    pub addressed: bool,
 }
 
 impl Types {
-    pub fn new(addr_bits: u32) -> Self {
-        Types { map: FxHashMap::default(), forward: FxHashSet::default(), addr_bits }
+    pub fn new(addr_bits: u32, addressed: bool) -> Self {
+        Types { map: FxHashMap::default(), forward: FxHashSet::default(), addr_bits, addressed }
     }
 
     /// The type `id`.
@@ -346,9 +357,12 @@ impl Types {
             Kind::Int(w) => scalar(u64::from(container_bits(*w) / 8)),
             Kind::Float(k) => scalar(u64::from(k.bits() / 8)),
             Kind::Pointer { .. } | Kind::Queue => scalar(u64::from(self.addr_bits / 8)),
+            Kind::Image(_) | Kind::Pipe { .. } | Kind::Sampler if self.addressed => {
+                scalar(u64::from(self.addr_bits / 8))
+            }
             Kind::Sampler => scalar(4),
             Kind::Image(_) | Kind::SampledImage(_) => {
-                let leaves = IMAGE_LEAVES.len() as u64;
+                let leaves = IMAGE_FIELDS.len() as u64;
                 let size = u64::from(ImageDescriptor::BYTES);
                 TypeInfo { align: ImageDescriptor::ALIGN, leaves, nodes: leaves, ..scalar(size) }
             }
@@ -420,6 +434,7 @@ impl Types {
             Kind::Vector { element, lanes } => self.ir(*element)?.with_lanes(*lanes),
             Kind::Pointer { class, .. } => Type::ptr(space(*class)?),
             Kind::Sampler => Type::I32,
+            Kind::Image(_) | Kind::Pipe { .. } if self.addressed => Type::ptr(Space::Private),
             Kind::Queue => Type::int(self.addr_bits),
             Kind::Opaque { op, milestone } => return Err(opaque_error(*op, milestone)),
             _ => {
@@ -458,13 +473,17 @@ impl Types {
             Kind::Array { .. } | Kind::Struct { .. } => {
                 return Ok(self.leaves(id)?.iter().map(|l| l.ty).collect());
             }
-            Kind::Image(_) => return Ok(IMAGE_LEAVES.iter().map(|(ty, _)| *ty).collect()),
+            Kind::SampledImage(_) if self.addressed => {
+                return Ok(SmallVec::from_slice(&[Type::ptr(Space::Private), Type::I32]));
+            }
+            Kind::Image(_) | Kind::Pipe { .. } if self.addressed => {}
+            Kind::SampledImage(_) => {
+                let fields = IMAGE_FIELDS.iter().map(|(ty, _)| *ty);
+                return Ok(fields.chain([Type::I32]).collect());
+            }
+            Kind::Image(_) => return Ok(IMAGE_FIELDS.iter().map(|(ty, _)| *ty).collect()),
             Kind::Pipe { .. } | Kind::PipeStorage => {
                 return Ok(PIPE_LEAVES.iter().map(|(ty, _)| *ty).collect());
-            }
-            Kind::SampledImage(_) => {
-                let fields = IMAGE_LEAVES.iter().map(|(ty, _)| *ty);
-                return Ok(fields.chain([Type::I32]).collect());
             }
             _ => {}
         }
@@ -497,14 +516,21 @@ impl Types {
                     self.add_leaves(m.ty, at + m.offset, out)?;
                 }
             }
-            Kind::Image(_) => out.extend(IMAGE_LEAVES.map(|leaf| field_leaf(leaf, at))),
-            Kind::Pipe { .. } | Kind::PipeStorage => {
-                out.extend(PIPE_LEAVES.map(|leaf| field_leaf(leaf, at)));
+            Kind::Image(_) if !self.addressed => {
+                out.extend(IMAGE_FIELDS.map(|leaf| field_leaf(leaf, at)));
             }
-            _ => {
+            Kind::Pipe { .. } if !self.addressed => {
+                out.extend(PIPE_LEAVES.iter().map(|leaf| field_leaf(*leaf, at)));
+            }
+            Kind::PipeStorage => out.extend(PIPE_LEAVES.iter().map(|leaf| field_leaf(*leaf, at))),
+            kind => {
                 self.need_memory(id)?;
                 let ty = self.ir(id)?;
-                out.push(Leaf { ty, memory: memory_type(ty), offset: at });
+                let memory = match kind {
+                    Kind::Sampler => Type::int(8 * info.size as u32),
+                    _ => memory_type(ty),
+                };
+                out.push(Leaf { ty, memory, offset: at });
             }
         }
         Ok(())

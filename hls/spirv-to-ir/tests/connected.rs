@@ -56,6 +56,18 @@ fn instructions_become_operations_on_the_argument() {
     assert!(!one.contains("take_packet"), "{one}");
 }
 
+#[test]
+fn blocks_do_not_capture_connected_pipes() {
+    let error = connected_in("enqueue_captured", "k", &[("k", "in")]).expect_err("refused");
+    let text = error.to_string();
+    assert!(
+        text.contains("error[E0110]: connected pipe") && text.contains("%in")
+            || text.contains("`in`"),
+        "{text}"
+    );
+    assert!(text.contains("a block can capture pipes in memory only"), "{text}");
+}
+
 /// In the interpreter the pipe's object stands for the FIFO.
 #[test]
 fn the_interpreter_moves_packets_between_objects() {

@@ -1,6 +1,7 @@
 //! Reads the modules of testbenches/filetests/spirv-to-ir. The first line of each `.spvasm` says
 //! what must come of the `.spv` beside it: `; reads`, or `; error CODE: part of the message`.
 
+use abi::enqueue::Captured;
 use interp::{Argument, Launch, Memory, Program};
 use ir::Speculation;
 use spirv_to_ir::{Options, fuzzing, read, read_with_sources};
@@ -168,12 +169,50 @@ fn blocks_become_kernels() {
     let variables = module.globals.iter().map(|(id, g)| (id, g.name.as_str(), g.init.as_deref()));
     let (_, sites) = abi::enqueue::find(variables).unwrap();
     let site = abi::EnqueueSite {
+        captured: vec![],
         kernel: Some("k_block_invoke_kernel".into()),
         locals: 1,
         data: 12,
         source: "k.cl:3:5".into(),
     };
     assert_eq!(sites[0], site);
+}
+
+/// An image and a pipe that a block captures are arguments of its kernel behind its data, which hold a sampler's bits; what
+/// packets the pipe has is known from the block.
+#[test]
+fn what_blocks_capture_becomes_arguments() {
+    use ir::{KernelArgKind, PipeAccess};
+    let module = read(&module("enqueue_captured.spv"), &Options::default()).unwrap();
+    let pipe = PipeAccess { writes: false, packet: Some(4), connected: None };
+    let kinds = |kernel: &str| {
+        let (_, func) = module.kernel(kernel).unwrap();
+        let args = &func.kernel.as_ref().unwrap().args;
+        args.iter().map(|a| (a.kind, a.size)).collect::<Vec<_>>()
+    };
+    let (image, pipe) = ((KernelArgKind::Image(None), 48), (KernelArgKind::Pipe(pipe), 16));
+    assert_eq!(kinds("k"), [image, pipe, (KernelArgKind::Pointer(ir::Space::Global), 8)]);
+    let block = "k_block_invoke_kernel";
+    assert_eq!(kinds(block), [(KernelArgKind::Value(None), 40), pipe, image]);
+    let (_, func) = module.kernel(block).unwrap();
+    let args = &func.kernel.as_ref().unwrap().args;
+    assert!(args[2].restrict && args[2].no_write && args[2].type_name == "image2d_t");
+    let variables = module.globals.iter().map(|(id, g)| (id, g.name.as_str(), g.init.as_deref()));
+    let (_, sites) = abi::enqueue::find(variables).unwrap();
+    assert_eq!(sites[0].captured, [Captured::Pipe, Captured::Image]);
+
+    // of one format, by the name that the argument has
+    let given = |arg: &str| spirv_to_ir::FixedFormat {
+        kernel: block.into(),
+        arg: arg.into(),
+        format: abi::ImageFormat::from_names("r", "float").unwrap(),
+    };
+    let with = |arg| {
+        let options = Options { formats: vec![given(arg)], ..Options::default() };
+        read(&self::module("enqueue_captured.spv"), &options)
+    };
+    assert!(with("image2").unwrap().to_string().contains("image format"));
+    assert!(with("image1").is_err(), "that is the pipe");
 }
 
 /// Worked out by hand: three packets fit, two are reserved and read backwards, one is left.

@@ -302,6 +302,7 @@ fn launch<D: Parent>(device: &mut D, kernel: &str, record: &Record) -> Result<La
     let range = NdRange { global, local, offset }.resolve(&signature)?;
     let mut args = vec![RawArg::Value(record.data.clone())];
     args.extend(record.locals.iter().map(|size| RawArg::Local((*size).into())));
+    args.extend(record.captured.iter().cloned());
     check_raw_args(&signature, &args)?;
     device.launch_child(kernel, &range, &args)
 }

@@ -1,8 +1,8 @@
 //! Records in the queue, as the device writes them.
 
-use crate::{Error, ErrorKind};
-use abi::EnqueueSite;
-use abi::enqueue::{RECORD_BYTES, RECORDS, header, record};
+use crate::{Error, ErrorKind, RawArg};
+use abi::enqueue::{Captured, RECORD_BYTES, RECORDS, header, record};
+use abi::{EnqueueSite, ImageDescriptor, PipeDescriptor};
 
 /// A command that a kernel has enqueued.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub(super) struct Record {
     pub locals: Vec<u32>,
     /// The block's data.
     pub data: Vec<u8>,
+    /// Images and pipes that it has captured.
+    pub captured: Vec<RawArg>,
 }
 
 /// Takes the records out of a queue, which is empty then.
@@ -85,6 +87,18 @@ fn parse(bytes: &[u8], sites: &[EnqueueSite]) -> Option<Record> {
         local: sizes(record::LOCAL),
         locals: (0..site.locals).map(local).collect(),
         data: bytes.get(data_at as usize..)?.get(..site.data as usize)?.to_vec(),
+        captured: site
+            .captured_places()
+            .map(|(captured, at)| descriptor(captured, bytes.get(at as usize..)?))
+            .collect::<Option<_>>()?,
+    })
+}
+
+/// The argument that the bytes of a descriptor describe. The address in it is the device's, as in the parent's argument.
+fn descriptor(captured: Captured, bytes: &[u8]) -> Option<RawArg> {
+    Some(match captured {
+        Captured::Image => RawArg::Image(ImageDescriptor::from_bytes(bytes.first_chunk()?)?),
+        Captured::Pipe => RawArg::Pipe(PipeDescriptor::from_bytes(bytes.first_chunk()?)?),
     })
 }
 

@@ -1,8 +1,8 @@
 //! Families of launches on a device whose kernels are functions of the test.
 
 use super::*;
-use abi::enqueue::{EVENT_TABLE, FREE_LIST, QUEUE_BYTES, RECORDS, event, header, record};
-use abi::{Access, Arg, ArgKind, SubGroups};
+use abi::enqueue::{Captured, EVENT_TABLE, FREE_LIST, QUEUE_BYTES, RECORDS, event, header, record};
+use abi::{Access, Arg, ArgKind, ImageDescriptor, ImageFormat, PipeDescriptor, SubGroups};
 
 /// A kernel: it sees its name, its data and the queue.
 type Kernel = fn(&mut Device, &str, &[u8]);
@@ -13,6 +13,8 @@ struct Device {
     /// Kernels in the order in which they ran, with the first byte of their data.
     ran: Vec<(String, u8)>,
     ranges: Vec<ResolvedRange>,
+    /// What the last one got behind its data.
+    others: Vec<RawArg>,
     written: Vec<(u64, usize)>,
 }
 
@@ -38,6 +40,10 @@ impl Parent for Device {
         let mut args = vec![arg(0, ArgKind::Scalar, 4)];
         if kernel == "local" {
             args.push(arg(1, ArgKind::LocalPtr, 0));
+        }
+        if kernel == "captures" {
+            args.push(arg(1, ArgKind::Image, 48));
+            args.push(Arg { packet_size: Some(4), ..arg(2, ArgKind::Pipe, 16) });
         }
         Ok(KernelSignature {
             name: kernel.into(),
@@ -66,6 +72,7 @@ impl Parent for Device {
         let data = data.clone();
         self.ran.push((kernel.to_owned(), data[0]));
         self.ranges.push(*range);
+        self.others = args[1..].to_vec();
         (self.kernel)(self, kernel, &data);
         Ok(LaunchStats { work_items: range.work_items() as u64, ..LaunchStats::default() })
     }
@@ -140,6 +147,13 @@ impl Device {
         if sites()[site].locals > 0 {
             self.put(at + u64::from(record::FIXED), 32);
         }
+        for (captured, place) in sites()[site].captured_places() {
+            let bytes = match captured {
+                Captured::Image => image().to_bytes().to_vec(),
+                Captured::Pipe => pipe().to_bytes().to_vec(),
+            };
+            self.queue[(at + u64::from(place)) as usize..][..bytes.len()].copy_from_slice(&bytes);
+        }
         for (k, wait) in waits.iter().enumerate() {
             self.put(at + u64::from(waits_at) + 4 * k as u64, *wait);
         }
@@ -151,9 +165,23 @@ fn sites() -> Vec<EnqueueSite> {
         kernel: kernel.map(str::to_owned),
         locals,
         data: if kernel.is_some() { 4 } else { 0 },
+        captured: vec![],
         source: "k.cl:1:2".into(),
     };
-    vec![site(Some("plain"), 0), site(Some("local"), 1), site(None, 0), site(Some("divided"), 0)]
+    let captured = vec![Captured::Image, Captured::Pipe];
+    let captures = EnqueueSite { captured, ..site(Some("captures"), 0) };
+    let divided = site(Some("divided"), 0);
+    vec![site(Some("plain"), 0), site(Some("local"), 1), site(None, 0), captures, divided]
+}
+
+fn image() -> ImageDescriptor {
+    let format = ImageFormat::from_names("rgba", "unorm8").expect("there is such a format");
+    ImageDescriptor { texels: 0x1240, ..ImageDescriptor::packed(format, [5, 3, 1]) }
+}
+
+fn pipe() -> PipeDescriptor {
+    let pipe = PipeDescriptor::new(9, 4).expect("there are such pipes");
+    PipeDescriptor { address: 0x8000, ..pipe }
 }
 
 fn nothing(_: &mut Device, _: &str, _: &[u8]) {}
@@ -161,7 +189,8 @@ fn nothing(_: &mut Device, _: &str, _: &[u8]) {}
 /// Launches a kernel that does `root`, whose children do `kernel`.
 fn run(root: fn(&mut Device), kernel: Kernel) -> (Device, Result<LaunchStats, Error>) {
     let queue = vec![0; QUEUE_BYTES as usize];
-    let mut device = Device { queue, kernel, ran: vec![], ranges: vec![], written: vec![] };
+    let mut device =
+        Device { queue, kernel, ran: vec![], ranges: vec![], others: vec![], written: vec![] };
     let result = launch_family(&mut device, &sites(), 7, |device| {
         root(device);
         Ok(LaunchStats { work_items: 1, ..LaunchStats::default() })
@@ -176,12 +205,12 @@ fn numbers(device: &Device) -> Vec<u8> {
 /// 20 work-items in groups of 8: one sub-group of 8 each, of 4 in the last.
 #[test]
 fn children_have_the_sub_groups_that_they_ask_for() {
-    let (device, result) = run(|d| d.enqueue(3, 1, &[], 0), nothing);
+    let (device, result) = run(|d| d.enqueue(4, 1, &[], 0), nothing);
     result.expect("runs");
     assert_eq!(device.ran, [("divided".into(), 1)]);
     // in groups of 9
     let wrong = |d: &mut Device| {
-        d.enqueue(3, 1, &[], 0);
+        d.enqueue(4, 1, &[], 0);
         d.put(RECORDS + u64::from(record::LOCAL), 9);
     };
     let (_, result) = run(wrong, nothing);
@@ -214,6 +243,29 @@ fn children_run_in_order_with_what_they_were_given() {
     );
     assert_eq!((stats.work_items, stats.enqueued), (61, 3));
     assert!(device.queue[RECORDS as usize..].iter().all(|b| *b == 0), "the queue is empty");
+}
+
+#[test]
+fn images_and_pipes_that_were_captured_are_arguments() {
+    let (device, result) = run(|d| d.enqueue(3, 1, &[], 0), nothing);
+    result.expect("runs");
+    assert_eq!(device.others, [RawArg::Image(image()), RawArg::Pipe(pipe())]);
+    // a pipe with other packets
+    let other = |d: &mut Device| {
+        d.enqueue(3, 1, &[], 0);
+        let (_, place) = sites()[3].captured_places().nth(1).expect("the pipe");
+        d.put(RECORDS + u64::from(place) + 12, 8);
+    };
+    let (_, result) = run(other, nothing);
+    assert_eq!(result.expect_err("other packets").kind, ErrorKind::ArgValue);
+    // the descriptor of no image
+    let damaged = |d: &mut Device| {
+        d.enqueue(3, 1, &[], 0);
+        let (_, place) = sites()[3].captured_places().next().expect("the image");
+        d.put(RECORDS + u64::from(place) + 32, 0);
+    };
+    let (_, result) = run(damaged, nothing);
+    assert!(result.expect_err("damaged").message.contains("damaged"));
 }
 
 #[test]

@@ -10,24 +10,47 @@ use crate::edit::{Rewriter, Step};
 use base::entity::SecondaryMap;
 use base::{IndexMap, IndexSet};
 use ir::analysis::{Cfg, Dominators};
-use ir::{Block, Builder, Function, Inst, MemFlags, Object, Op, Space, Terminator, Type, Value};
+use ir::{
+    Block, Builder, Function, Inst, KernelArg, KernelArgKind, MemFlags, Object, Op, Space,
+    Terminator, Type, Value,
+};
 
 /// Variables with more atoms than this stay in memory.
 const MOST_ATOMS: usize = 1024;
 
 /// Promotes all variables that can be. Reading what was never written gives 0.
+///
+/// Where blocks capture images and pipes, variables hold the addresses of descriptors, and unoptimised modules have
+/// variables for these addresses in turn: there the pass goes on with what was freed, until nothing is left to promote.
 pub fn run(func: &mut Function) {
+    let addressed = keeps_descriptors(func);
+    while promote(func, addressed) && addressed {}
+}
+
+/// Whether the function is a kernel with images or pipes that enqueues, or is enqueued.
+fn keeps_descriptors(func: &Function) -> bool {
+    let Some(info) = &func.kernel else { return false };
+    let kept =
+        |arg: &KernelArg| matches!(arg.kind, KernelArgKind::Image(_) | KernelArgKind::Pipe(_));
+    (info.enqueued || !info.enqueues.is_empty()) && info.args.iter().any(kept)
+}
+
+/// Promotes the variables whose addresses are nowhere but in accesses, if there are any. `addressed`: values may be
+/// addresses of others.
+fn promote(func: &mut Function, addressed: bool) -> bool {
     let cfg = Cfg::new(func);
     let places = find_places(func, &cfg);
     let objects = find_objects(func, &cfg, &places);
     if objects.is_empty() {
-        return;
+        return false;
     }
     let atoms = Atoms::new(&objects);
     let dominators = Dominators::new(func, &cfg);
     let mut renamer = Renamer::new(func, &cfg, &places, &atoms);
+    renamer.addressed = addressed;
     renamer.place_params(func, &cfg, &dominators);
     renamer.rename(func, &cfg, &dominators);
+    true
 }
 
 /// Object and byte offset that a pointer has, where both are known.
@@ -190,6 +213,8 @@ struct Renamer<'a> {
     params: SecondaryMap<Block, Vec<(AtomId, Value)>>,
     defined_in: Vec<Vec<Block>>,
     live_in: SecondaryMap<Block, IndexSet<AtomId>>,
+    /// What is kept whole is not made bits of: the address of another variable would seem to be used.
+    addressed: bool,
 }
 
 impl<'a> Renamer<'a> {
@@ -200,6 +225,7 @@ impl<'a> Renamer<'a> {
             params: SecondaryMap::new(),
             defined_in: vec![vec![]; atoms.atoms.len()],
             live_in: SecondaryMap::new(),
+            addressed: false,
         };
         for &b in &cfg.rpo {
             let mut written: IndexSet<AtomId> = IndexSet::default();
@@ -347,11 +373,17 @@ impl<'a> Renamer<'a> {
                 Step::Value(guard(b, flags, &data.args, read))
             }
             _ => {
-                let pieces = take_apart(b, data.args[1]);
+                let whole = self.addressed
+                    && covered.len() == 1
+                    && self.atoms.atoms[covered.start].ty == access.ty;
+                let pieces = if whole { Pieces::new() } else { take_apart(b, data.args[1]) };
                 for atom in covered {
                     let Atom { offset, ty } = &self.atoms.atoms[atom];
                     let lo = (offset - access.offset) * 8;
-                    let mut new = pieces.extract_as(b, lo, *ty);
+                    let mut new = match whole {
+                        true => data.args[1],
+                        false => pieces.extract_as(b, lo, *ty),
+                    };
                     if data.op.mem_flags().is_some_and(|f| f.predicated) {
                         let old = self.current(b, atom, current);
                         new = b.select(data.args[2], new, old);

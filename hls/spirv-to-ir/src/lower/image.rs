@@ -4,7 +4,7 @@ use super::{Leaves, Lower};
 use crate::decode::{Id, Inst};
 use crate::errors::{R, UNSUPPORTED, error};
 use crate::images::{ImageFields, ImageFunction, Reading, Shape};
-use crate::types::{Image, Kind};
+use crate::types::{IMAGE_FIELDS, Image, Kind};
 use abi::ImageFormat;
 use abi::image::{ChannelOrder, ChannelType, ImageDescriptor, field, sampler};
 use base::smallvec;
@@ -31,15 +31,14 @@ enum Detail {
 }
 
 impl<'a> Lower<'a, '_, '_> {
-    /// A kernel argument that is an image: the fields of its descriptor, with constants for what follows from a known format.
+    /// A kernel argument that is an image, and its value: of fields that follow from a known format, constants.
     pub(super) fn image_argument(
         &mut self,
         mut arg: KernelArg,
         index: u32,
-        (id, ty): (Id, Id),
         image: Image,
         format: Option<ImageFormat>,
-    ) -> R<KernelArg> {
+    ) -> (KernelArg, Leaves) {
         let numbers = format.map(|f| [f.order.number(), f.data_type.number()]);
         arg.kind = KernelArgKind::Image(numbers);
         (arg.size, arg.align) = (ImageDescriptor::BYTES, ImageDescriptor::ALIGN);
@@ -49,8 +48,7 @@ impl<'a> Lower<'a, '_, '_> {
         // A kernel that writes an image may not read it by another argument.
         arg.restrict = arg.no_read || arg.no_write;
         let mut values = Leaves::new();
-        for leaf in self.spv.types.leaves(ty)? {
-            let offset = leaf.offset as u32;
+        for (ty, offset) in IMAGE_FIELDS {
             let known = format.and_then(|f| match offset {
                 field::ORDER => Some(f.order.number()),
                 field::DATA_TYPE => Some(f.data_type.number()),
@@ -58,12 +56,12 @@ impl<'a> Lower<'a, '_, '_> {
                 _ => None,
             });
             values.push(match known {
-                Some(word) => self.b.constant(leaf.ty, word.into()),
-                None => self.b.value(Op::Arg { index, offset }, [], leaf.ty),
+                Some(word) => self.b.constant(ty, word.into()),
+                None => self.b.value(Op::Arg { index, offset }, [], ty),
             });
         }
-        self.define(id, values);
-        Ok(arg)
+        let value = self.descriptor_value(&arg.name, ImageDescriptor::BYTES, &IMAGE_FIELDS, values);
+        (arg, value)
     }
 
     /// A kernel argument that is a sampler.
@@ -349,8 +347,8 @@ impl<'a> Lower<'a, '_, '_> {
         }
     }
 
-    fn fields(&self, inst: &Inst, leaves: &[Value]) -> R<Fields> {
-        match *leaves {
+    fn fields(&mut self, inst: &Inst, leaves: &[Value]) -> R<Fields> {
+        match self.descriptor_fields(leaves, &IMAGE_FIELDS)[..] {
             [
                 texels,
                 slice_pitch,

@@ -6,7 +6,9 @@ use crate::errors::{BAD_OPERAND, R, TOO_LARGE, fail};
 use crate::types::{Kind, space};
 use abi::ImageFormat;
 use base::smallvec;
-use ir::{KernelArg, KernelArgKind, MemFlags, ObjectData, ObjectKind, Op, Space, Type, Value};
+use ir::{
+    KernelArg, KernelArgKind, MemFlags, ObjectData, ObjectKind, Op, PipeAccess, Space, Type, Value,
+};
 use rspirv::spirv::StorageClass;
 
 /// Largest argument passed by value, in bytes.
@@ -92,14 +94,24 @@ impl Lower<'_, '_, '_> {
         let (class, pointee) = match info.kind {
             Kind::Pointer { class, pointee } => (class, pointee),
             Kind::Image(image) => {
-                return self.image_argument(arg, index, (id, ty), image, known.format);
+                let (arg, value) = self.image_argument(arg, index, image, known.format);
+                self.define(id, value);
+                return Ok(arg);
             }
             Kind::Sampler => return Ok(self.sampler_argument(arg, index, id)),
             Kind::Queue => {
                 let arg = self.value_argument(arg, index, id, ty)?;
                 return Ok(KernelArg { kind: KernelArgKind::Queue, ..arg });
             }
-            Kind::Pipe { writes } => return self.pipe_argument(arg, index, id, ty, writes),
+            Kind::Pipe { writes } => {
+                let packet = self.link.packets()?.get(id).map(|packet| packet.size);
+                // A kernel cannot write a pipe that it also reads.
+                let alone = self.raw.params.iter().filter(|(_, other)| *other == ty).count() == 1;
+                let access = PipeAccess { writes, packet, connected: None };
+                let (arg, value) = self.pipe_argument(arg, index, access, alone);
+                self.define(id, value);
+                return Ok(arg);
+            }
             _ => return self.value_argument(arg, index, id, ty),
         };
         if class == StorageClass::Function {

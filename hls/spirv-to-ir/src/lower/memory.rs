@@ -133,7 +133,7 @@ impl<'a> Lower<'a, '_, '_> {
         self.check(fits, inst, "the value stored is not of its type")?;
         for (leaf, &value) in leaves.iter().zip(values) {
             let at = self.at_offset(ptr, leaf.offset);
-            let value = self.stored(value);
+            let value = self.stored_as(value, leaf.memory);
             self.b.store(at, value, flags(access, natural, leaf.offset));
         }
         Ok(())
@@ -163,7 +163,11 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// A value as it is stored.
     pub fn stored(&mut self, v: Value) -> Value {
-        let memory = memory_type(self.ty(v));
+        self.stored_as(v, memory_type(self.ty(v)))
+    }
+
+    /// A value as it is stored with this type, an integer at least as wide where it is another one.
+    fn stored_as(&mut self, v: Value, memory: Type) -> Value {
         if self.ty(v) == memory { v } else { self.b.value(Op::Zext, [v], memory) }
     }
 

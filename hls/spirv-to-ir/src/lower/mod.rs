@@ -8,6 +8,7 @@ mod connected;
 mod control;
 mod convert;
 mod copy;
+mod descriptor;
 mod enqueue;
 mod float;
 mod group;
@@ -296,13 +297,15 @@ impl<'a> Lower<'a, '_, '_> {
                 self.link.spend(l.len() / 16)?;
                 Ok(l)
             }
-            Val::Pipe(_) => fail(
-                UNSUPPORTED,
-                format!(
-                    "connected pipe {} is used other than by functions of pipes",
-                    self.spv.describe(id)
-                ),
-            ),
+            Val::Pipe(_) => {
+                let what = "is used other than by functions of pipes";
+                let e =
+                    error(UNSUPPORTED, format!("connected pipe {} {what}", self.spv.describe(id)));
+                Err(match self.spv.types.addressed {
+                    true => Box::new(e.help("a block can capture pipes in memory only")),
+                    false => e,
+                })
+            }
             Val::Builtin(_) => fail(
                 UNSUPPORTED,
                 format!(

@@ -6,7 +6,7 @@ use super::{Leaves, Lower};
 use crate::decode::{Id, Inst};
 use crate::errors::R;
 use crate::pipes::{Packet, PipeFunction, RESERVATION, operands, packet};
-use crate::types::Kind;
+use crate::types::{Kind, PIPE_FIELDS, PIPE_LEAVES};
 use abi::PipeDescriptor;
 use abi::pipe::{ALIGN, place};
 use ir::{
@@ -40,29 +40,22 @@ pub(super) enum Direction {
 use Direction::{Read, Write};
 
 impl<'a> Lower<'a, '_, '_> {
-    /// A kernel argument that is a pipe: the fields of its descriptor.
+    /// A kernel argument that is a pipe, and its value. `alone`: no other argument can be the same pipe.
     pub(super) fn pipe_argument(
         &mut self,
         mut arg: KernelArg,
         index: u32,
-        id: Id,
-        ty: Id,
-        writes: bool,
-    ) -> R<KernelArg> {
-        let packet = self.link.packets()?.get(id).map(|packet| packet.size);
-        arg.kind = KernelArgKind::Pipe(PipeAccess { writes, packet, connected: None });
+        access: PipeAccess,
+        alone: bool,
+    ) -> (KernelArg, Leaves) {
+        arg.kind = KernelArgKind::Pipe(access);
         (arg.size, arg.align) = (PipeDescriptor::BYTES, PipeDescriptor::ALIGN);
-        (arg.no_write, arg.no_read) = (false, false);
-        // A kernel cannot write a pipe that it also reads.
-        let alike = self.raw.params.iter().filter(|(_, other)| *other == ty).count();
-        arg.restrict = alike == 1;
-        let mut values = Leaves::new();
-        for leaf in self.spv.types.leaves(ty)? {
-            let offset = leaf.offset as u32;
-            values.push(self.b.value(Op::Arg { index, offset }, [], leaf.ty));
-        }
-        self.define(id, values);
-        Ok(arg)
+        (arg.no_write, arg.no_read, arg.restrict) = (false, false, alone);
+        let fields = if self.spv.types.addressed { &PIPE_FIELDS } else { PIPE_LEAVES };
+        let field = |&(ty, offset): &(Type, u32)| self.b.value(Op::Arg { index, offset }, [], ty);
+        let values = fields.iter().map(field).collect();
+        let value = self.descriptor_value(&arg.name, PipeDescriptor::BYTES, fields, values);
+        (arg, value)
     }
 
     /// `OpReadPipe`, `OpWritePipe`: 0, or -1 if there is no packet or no room.
@@ -234,7 +227,8 @@ impl<'a> Lower<'a, '_, '_> {
         let kind = &self.spv.types.get(self.spv.type_of(id)?)?.kind;
         self.check(matches!(kind, Kind::Pipe { .. }), inst, "its operand is not a pipe")?;
         let packet = packet(self.spv, inst, size)?;
-        match self.leaves(id)?[..] {
+        let leaves = self.leaves(id)?;
+        match self.descriptor_fields(&leaves, PIPE_LEAVES)[..] {
             [object, max_packets] => Ok(Pipe { object, max_packets, packet }),
             _ => Err(self.mismatch(inst, "its operand is not a pipe")),
         }

@@ -309,7 +309,7 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     (Op::GroupReserveWritePipePackets, |l, i| l.pipe_group_reserve(i, Write)),
     (Op::GroupCommitReadPipe, |l, i| l.pipe_group_commit(i, Read)),
     (Op::GroupCommitWritePipe, |l, i| l.pipe_group_commit(i, Write)),
-    (Op::CreatePipeFromPipeStorage, |l, i| l.copy_object(i)),
+    (Op::CreatePipeFromPipeStorage, |l, i| l.pipe_from_storage(i)),
     // Device-side enqueue
     (Op::EnqueueMarker, |l, i| l.enqueue_marker(i)),
     (Op::EnqueueKernel, |l, i| l.enqueue_kernel(i)),

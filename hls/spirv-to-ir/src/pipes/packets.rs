@@ -1,6 +1,8 @@
 //! Which packets go through a pipe parameter. A pipe's type does not say: the instructions that use the pipe do.
 
+use crate::chain;
 use crate::decode::{Id, Inst};
+use crate::enqueue::INVOKE;
 use crate::errors::{BAD_OPERAND, R, error, fail};
 use crate::module::Spv;
 use crate::types::Kind;
@@ -15,15 +17,25 @@ pub(crate) struct Packet {
     pub align: u32,
 }
 
+/// Where a pipe is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Holder {
+    /// A value.
+    Id(Id),
+    /// Memory, this many bytes behind where a pointer or a variable leads.
+    Memory(Id, u64),
+}
+
 /// The packets of pipes, by any id of the pipe.
 ///
-/// Ids that may stand for one pipe form a class: what a pipe is copied to, variables that hold it, parameters that get it.
+/// Ids that may stand for one pipe form a class: what a pipe is copied to, variables that hold it, parameters that get it,
+/// the data of blocks that capture it.
 #[derive(Debug, Default)]
 pub(crate) struct Packets {
-    /// The next id of a class, up to the one that stands for it.
-    next: FxHashMap<Id, Id>,
-    /// By the id that stands for the class.
-    packets: FxHashMap<Id, Packet>,
+    /// The next member of a class, up to the one that stands for it.
+    next: FxHashMap<Holder, Holder>,
+    /// By the one that stands for the class.
+    packets: FxHashMap<Holder, Packet>,
     /// Which parameters of functions a pipe is passed to.
     passed: FxHashMap<Id, Vec<Id>>,
     /// Pipes some of whose packets an instruction reserves.
@@ -87,6 +99,7 @@ impl Packets {
     /// If one is used with packets of two sizes.
     pub fn of(spv: &Spv) -> R<Self> {
         let mut found = Packets::default();
+        let places = Places::of(spv)?;
         let is_pipe = |id: Id| {
             let ty = spv.type_of(id).and_then(|ty| spv.types.get(ty));
             ty.is_ok_and(|t| matches!(t.kind, Kind::Pipe { .. }))
@@ -98,18 +111,21 @@ impl Packets {
                     let params = callee.map_or(&[][..], |f| &f.params);
                     for (&(param, _), &arg) in params.iter().zip(&inst.args[1..]) {
                         if is_pipe(arg) {
-                            found.join(param, arg);
+                            found.join(Holder::Id(param), Holder::Id(arg));
                             found.passed.entry(arg).or_default().push(param);
                         }
                     }
                 }
-                Op::Store if is_pipe(inst.arg(1)?) => found.join(inst.arg(0)?, inst.arg(1)?),
-                Op::Load if inst.result.is_some_and(is_pipe) => {
-                    found.join(inst.result()?, inst.arg(0)?);
+                Op::Store if is_pipe(inst.arg(1)?) => {
+                    found.join(places.at(inst.arg(0)?, 0), Holder::Id(inst.arg(1)?));
                 }
+                Op::Load if inst.result.is_some_and(is_pipe) => {
+                    found.join(Holder::Id(inst.result()?), places.at(inst.arg(0)?, 0));
+                }
+                Op::EnqueueKernel => found.join_captured(&places, inst)?,
                 Op::Phi | Op::Select | Op::CopyObject if inst.result.is_some_and(is_pipe) => {
                     for &arg in inst.args.iter().filter(|arg| is_pipe(**arg)) {
-                        found.join(inst.result()?, arg);
+                        found.join(Holder::Id(inst.result()?), Holder::Id(arg));
                     }
                 }
                 _ => {}
@@ -124,6 +140,21 @@ impl Packets {
             }
         }
         Ok(found)
+    }
+
+    /// What a block has captured is in its data inside and outside.
+    fn join_captured(&mut self, places: &Places, inst: &Inst) -> R<()> {
+        let spv = places.spv;
+        let invoke = spv.functions.get(&spv.definition(inst.arg(INVOKE)?));
+        let Some(&(data, _)) = invoke.and_then(|f| f.params.first()) else { return Ok(()) };
+        // What is wrong with a block's data is told where it is enqueued.
+        let captured = spv.literal(inst).and_then(|data| spv.captured(data));
+        for member in captured.unwrap_or_default() {
+            let inside = Holder::Memory(data, member.offset);
+            self.join(inside, places.at(data, member.offset));
+            self.join(inside, places.at(inst.arg(INVOKE + 1)?, member.offset));
+        }
+        Ok(())
     }
 
     /// Whether packets of a pipe are reserved, here or in a function that gets it.
@@ -142,17 +173,23 @@ impl Packets {
 
     /// The packets of a pipe; none if it is not used for any.
     pub fn get(&self, pipe: Id) -> Option<Packet> {
-        self.packets.get(&self.root(pipe)).copied()
+        self.packets.get(&self.root(Holder::Id(pipe))).copied()
     }
 
-    fn root(&self, mut id: Id) -> Id {
-        while let Some(&next) = self.next.get(&id) {
-            id = next;
+    /// The packets of a pipe that a block has captured, by the parameter for the block's data and the place in them; none
+    /// if it is not used for any, or where that cannot be told.
+    pub fn captured(&self, data: Id, offset: u64) -> Option<Packet> {
+        self.packets.get(&self.root(Holder::Memory(data, offset))).copied()
+    }
+
+    fn root(&self, mut holder: Holder) -> Holder {
+        while let Some(&next) = self.next.get(&holder) {
+            holder = next;
         }
-        id
+        holder
     }
 
-    fn join(&mut self, a: Id, b: Id) {
+    fn join(&mut self, a: Holder, b: Holder) {
         let (a, b) = (self.root(a), self.root(b));
         if a != b {
             self.next.insert(a, b);
@@ -160,7 +197,7 @@ impl Packets {
     }
 
     fn add(&mut self, spv: &Spv, pipe: Id, packet: Packet) -> R<()> {
-        let root = self.root(pipe);
+        let root = self.root(Holder::Id(pipe));
         match self.packets.insert(root, packet) {
             Some(other) if other.size != packet.size => Err(error(
                 BAD_OPERAND,
@@ -178,5 +215,73 @@ impl Packets {
             }
             None => Ok(()),
         }
+    }
+}
+
+/// Most steps from a pointer back to what it was made of.
+const MOST_STEPS: u32 = 64;
+
+/// Where pointers lead, as far as constant offsets say.
+struct Places<'a> {
+    spv: &'a Spv<'a>,
+    /// Parameters that always get one pointer, with that one; none where they get several.
+    given: FxHashMap<Id, Option<(Id, u64)>>,
+}
+
+impl<'a> Places<'a> {
+    fn of(spv: &'a Spv<'a>) -> R<Self> {
+        let mut places = Places { spv, given: FxHashMap::default() };
+        let mut given: FxHashMap<Id, Option<(Id, u64)>> = FxHashMap::default();
+        for inst in spv.insts.iter().filter(|inst| inst.op == Op::FunctionCall) {
+            let callee = spv.functions.get(&spv.definition(inst.arg(0)?));
+            let params = callee.map_or(&[][..], |f| &f.params);
+            for (&(param, ty), &arg) in params.iter().zip(&inst.args[1..]) {
+                if matches!(spv.types.get(ty)?.kind, Kind::Pointer { .. }) {
+                    let place = places.trace(arg, 0);
+                    let known = given.entry(param).or_insert(Some(place));
+                    *known = known.filter(|other| *other == place);
+                }
+            }
+        }
+        places.given = given;
+        Ok(places)
+    }
+
+    /// What is held this many bytes behind where a pointer leads.
+    fn at(&self, pointer: Id, offset: u64) -> Holder {
+        let (object, offset) = self.trace(pointer, offset);
+        Holder::Memory(object, offset)
+    }
+
+    /// The object, or the pointer of which no more is known, and the offset.
+    fn trace(&self, mut pointer: Id, mut offset: u64) -> (Id, u64) {
+        for _ in 0..MOST_STEPS {
+            let Some((from, bytes)) = self.step(pointer) else { break };
+            (pointer, offset) = (from, offset.wrapping_add(bytes));
+        }
+        (pointer, offset)
+    }
+
+    fn step(&self, pointer: Id) -> Option<(Id, u64)> {
+        if let Some(given) = self.given.get(&pointer) {
+            return *given;
+        }
+        let spv = self.spv;
+        let inst = spv.def_inst(pointer)?;
+        let from = *inst.args.first()?;
+        let element = match inst.op {
+            Op::Bitcast | Op::PtrCastToGeneric | Op::GenericCastToPtr | Op::CopyObject => {
+                return Some((from, 0));
+            }
+            Op::AccessChain | Op::InBoundsAccessChain => false,
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => true,
+            _ => return None,
+        };
+        let types = &spv.types;
+        let pointee = |id: Id| types.pointee(spv.type_of(id).ok()?).ok();
+        let indices: Vec<_> = inst.args[1..].iter().map(|i| spv.consts.signed(*i, types)).collect();
+        let (whole, part) = (pointee(from)?, pointee(pointer)?);
+        let offset = chain::offset(types, whole, element, &indices, part).ok()?;
+        offset.terms.is_empty().then_some((from, offset.bytes))
     }
 }

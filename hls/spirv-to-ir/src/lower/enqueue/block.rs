@@ -1,4 +1,4 @@
-//! The kernel of a block: its data by value, its local memory.
+//! The kernel of a block: its data by value, its local memory, what it has captured by descriptors.
 
 use super::DATA_ALIGN;
 use crate::decode::Id;
@@ -8,7 +8,7 @@ use crate::lower::Lower;
 use crate::lower::memory::flags;
 use crate::types::Kind;
 use base::smallvec;
-use ir::{KernelArg, KernelArgKind, ObjectData, ObjectKind, Op, Space, Type};
+use ir::{KernelArg, KernelArgKind, ObjectData, ObjectKind, Op, PipeAccess, Space, Type, Value};
 use rspirv::spirv::StorageClass;
 
 /// Bytes of a piece of data whose structure is not known.
@@ -38,7 +38,9 @@ impl Lower<'_, '_, '_> {
                 what("takes the block's data other than by a generic pointer"),
             );
         }
-        info.args.push(self.data_argument(data, ty)?);
+        let captured = self.captured_arguments()?;
+        let addresses: Vec<_> = captured.iter().map(|(offset, _, at)| (*offset, *at)).collect();
+        info.args.push(self.data_argument(data, ty, &addresses)?);
         for (k, &(id, ty)) in locals.iter().enumerate() {
             if class(ty) != Some(StorageClass::Workgroup) {
                 return fail(
@@ -48,11 +50,62 @@ impl Lower<'_, '_, '_> {
             }
             info.args.push(self.local_argument(k as u32 + 1, id));
         }
+        info.args.extend(captured.into_iter().map(|(_, arg, _)| arg));
         self.b.func.kernel = Some(info);
         Ok(())
     }
 
-    fn data_argument(&mut self, id: Id, ty: Id) -> R<KernelArg> {
+    /// The images and pipes among the block's data, which are arguments of their own behind all others: the place in the
+    /// data, the argument, and the address of the descriptor, which is what the data hold.
+    fn captured_arguments(&mut self) -> R<Vec<(u64, KernelArg, Value)>> {
+        let data = self.link.block_data(self.raw.id)?;
+        let members = self.spv.captured(data)?;
+        let mut found = vec![];
+        for (k, member) in members.iter().enumerate() {
+            let index = (self.raw.params.len() + k) as u32;
+            let (arg, value) = match self.spv.types.get(member.ty)?.kind {
+                Kind::Image(image) => {
+                    let arg = self.captured_argument("image", index);
+                    let format = self.link.format(&self.b.func.name, index, Some(&arg.name));
+                    self.image_argument(arg, index, image, format)
+                }
+                Kind::Pipe { writes } => {
+                    let arg = self.captured_argument("pipe", index);
+                    let alone = members.iter().filter(|m| m.ty == member.ty).count() == 1;
+                    let packet = self.captured_packet(member.offset)?;
+                    let access = PipeAccess { writes, packet, connected: None };
+                    self.pipe_argument(arg, index, access, alone)
+                }
+                _ => continue,
+            };
+            found.push((member.offset, arg, value[0]));
+        }
+        Ok(found)
+    }
+
+    /// Bytes of a packet of the pipe at a place of the block's data, where they are known.
+    fn captured_packet(&mut self, offset: u64) -> R<Option<u32>> {
+        let data = self.raw.params.first().map(|(data, _)| *data);
+        let packets = self.link.packets()?;
+        Ok(data.and_then(|data| packets.captured(data, offset)).map(|packet| packet.size))
+    }
+
+    /// An argument that has no name in the source.
+    fn captured_argument(&self, what: &str, index: u32) -> KernelArg {
+        KernelArg {
+            name: format!("{what}{index}"),
+            type_name: String::new(),
+            kind: KernelArgKind::Value(None),
+            size: 0,
+            align: 1,
+            restrict: false,
+            no_write: false,
+            no_read: false,
+        }
+    }
+
+    /// `captured`: what the data hold at these places instead of bytes of the argument.
+    fn data_argument(&mut self, id: Id, ty: Id, captured: &[(u64, Value)]) -> R<KernelArg> {
         let data = self.link.block_data(self.raw.id)?;
         let object = self.b.func.objects.push(ObjectData {
             name: "block".into(),
@@ -64,7 +117,10 @@ impl Lower<'_, '_, '_> {
         });
         let at = self.b.obj_addr(object);
         for (ty, offset) in self.pieces(data)? {
-            let v = self.b.value(Op::Arg { index: 0, offset: offset as u32 }, [], ty);
+            let v = match captured.iter().find(|(place, _)| *place == offset) {
+                Some((_, address)) => *address,
+                None => self.b.value(Op::Arg { index: 0, offset: offset as u32 }, [], ty),
+            };
             let place = self.at_offset(at, offset);
             self.b.store(place, v, flags(Default::default(), DATA_ALIGN, offset));
         }

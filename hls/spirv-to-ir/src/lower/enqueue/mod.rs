@@ -7,12 +7,12 @@ mod range;
 use super::memory::flags;
 use super::{Leaves, Lower};
 use crate::decode::{Id, Inst};
-use crate::enqueue::{BlockData, INVOKE, Site};
+use crate::enqueue::{BlockData, INVOKE, Member, Site};
 use crate::errors::R;
-use crate::types::Kind;
+use crate::types::{IMAGE_FIELDS, Kind, PIPE_FIELDS};
 use abi::EnqueueSite;
-use abi::enqueue::{FREE_LIST, RECORD_BYTES, RECORDS, event, header, record};
-use ir::{AtomicOp, Block, IntCC, MemFlags, Op, Type, Value};
+use abi::enqueue::{Captured, FREE_LIST, RECORD_BYTES, RECORDS, event, header, record};
+use ir::{AtomicOp, Block, IntCC, MemFlags, Op, Space, Type, Value};
 
 /// Errors of `enqueue_kernel` and `enqueue_marker`.
 mod code {
@@ -36,6 +36,14 @@ struct WaitList {
     /// How many, an i32; and where that is a constant.
     count: Value,
     known: Option<u128>,
+}
+
+/// The fields of the descriptor of what a block has captured.
+fn fields_of(captured: Captured) -> &'static [(Type, u32)] {
+    match captured {
+        Captured::Image => &IMAGE_FIELDS,
+        Captured::Pipe => &PIPE_FIELDS,
+    }
 }
 
 /// Where an attempt to enqueue ends, and its code there.
@@ -75,17 +83,24 @@ impl<'a> Lower<'a, '_, '_> {
         self.all_or(checks, outcome);
         self.check_events(&wait, outcome);
         let event = self.returned_event(inst, 5, outcome)?;
+        let captured = self.spv.captured(data)?;
         let site = EnqueueSite {
             kernel: Some(kernel.clone()),
             locals: locals.len() as u32,
             data: data.bytes,
+            captured: captured.iter().map(|member| member.what).collect(),
             source: String::new(),
         };
         let (data_at, waits_at) = site.places();
         let at = self.reserve_record(&wait, waits_at, event, outcome);
-        let site =
-            Site { kernel: Some(kernel), locals: site.locals, data: site.data, loc: self.b.loc };
-        self.write_fixed(at, site, &wait, event, queue);
+        let place = Site {
+            kernel: Some(kernel),
+            locals: site.locals,
+            data: site.data,
+            captured: site.captured.clone(),
+            loc: self.b.loc,
+        };
+        self.write_fixed(at, place, &wait, event, queue);
         self.put(at, record::FLAGS, flags);
         self.put(at, record::WORK_DIM, range.dims);
         let places = [record::OFFSET, record::GLOBAL, record::LOCAL];
@@ -98,6 +113,9 @@ impl<'a> Lower<'a, '_, '_> {
             self.put(at, record::FIXED + 4 * k as u32, size);
         }
         self.copy_data(source, at, data_at, here, data, inst)?;
+        for (member, (what, place)) in captured.iter().zip(site.captured_places()) {
+            self.copy_descriptor(source, *member, at, (what, place));
+        }
         self.succeed(inst, 5, at, waits_at, &wait, event, outcome)
     }
 
@@ -112,7 +130,7 @@ impl<'a> Lower<'a, '_, '_> {
         let event = self.returned_event(inst, 3, outcome)?;
         let waits_at = record::FIXED;
         let at = self.reserve_record(&wait, waits_at, event, outcome);
-        let site = Site { kernel: None, locals: 0, data: 0, loc: self.b.loc };
+        let site = Site { kernel: None, locals: 0, data: 0, captured: vec![], loc: self.b.loc };
         self.write_fixed(at, site, &wait, event, queue);
         self.succeed(inst, 3, at, waits_at, &wait, event, outcome)
     }
@@ -397,9 +415,12 @@ impl<'a> Lower<'a, '_, '_> {
         // What another literal of this function has more is left as it is: zero.
         let pieces =
             self.pieces(BlockData { bytes: here.bytes, layout: here.layout.or(data.layout) })?;
+        let captured = self.spv.captured(data)?;
         for (ty, offset) in pieces {
             let bytes = u64::from(ty.mem_bytes(self.spv.types.addr_bits));
-            if offset + bytes > u64::from(here.bytes) {
+            if offset + bytes > u64::from(here.bytes)
+                || captured.iter().any(|member| member.offset == offset)
+            {
                 continue;
             }
             let from = self.at_offset(source, offset);
@@ -408,6 +429,23 @@ impl<'a> Lower<'a, '_, '_> {
             self.b.store(to, v, flags(Default::default(), 8, u64::from(data_at) + offset));
         }
         Ok(())
+    }
+
+    /// Copies the descriptor of an image or a pipe among the data of a block to its place in the record.
+    fn copy_descriptor(
+        &mut self,
+        source: Value,
+        member: Member,
+        at: Value,
+        (what, place): (Captured, u32),
+    ) {
+        let bytes = self.spv.types.addr_bits / 8;
+        let from = self.at_offset(source, member.offset);
+        let descriptor = self.b.load(Type::ptr(Space::Private), from, MemFlags::aligned(bytes));
+        let fields = fields_of(what);
+        let values = self.load_fields(descriptor, fields);
+        let to = self.at_offset(at, place.into());
+        self.store_fields(to, fields, &values);
     }
 
     /// Writes the events that are waited for, returns the event, and ends with success.
