@@ -174,10 +174,14 @@ fn extensions(standard: &str) -> String {
     for name in device::names(&extensions) {
         all.push_str(&format!(",+{name}"));
     }
-    if standard == "CL3.0" {
+    if matches!(standard, "CL2.0" | "CL3.0") {
         for name in device::names(&features) {
             all.push_str(&format!(",+{name}"));
         }
+    }
+    // OpenCL C 2.0 has this scope wherever it has atomics; devices that share no atomics are told nothing by it
+    if standard == "CL2.0" {
+        all.push_str(",+__opencl_c_atomic_scope_all_devices");
     }
     all
 }
@@ -306,6 +310,26 @@ mod tests {
         let options = Options { standard: Some("CL3.0".into()), ..Options::default() };
         let made = compile(&Source { text: text.to_owned(), headers: vec![] }, &options).unwrap();
         spirv_to_ir::read(&made.bytes, &spirv_to_ir::Options::default()).unwrap()
+    }
+
+    /// What OpenCL C 2.0 has without being asked, and 3.0 as features. Needs clang-22.
+    #[test]
+    fn features_are_there_in_opencl_c_2_0_too() {
+        let text = "kernel void k(global atomic_int *a, read_write image2d_t image, int x) {
+                atomic_fetch_add_explicit(a, work_group_reduce_add(x), memory_order_acq_rel,
+                                          memory_scope_all_svm_devices);
+                write_imagef(image, (int2)(0, 0), read_imagef(image, (int2)(1, 1)));
+            }";
+        for standard in ["CL2.0", "CL3.0"] {
+            let options = Options { standard: Some(standard.into()), ..Options::default() };
+            // a scope that no device of the platform has where programs can ask for it
+            let text = match standard {
+                "CL3.0" => text.replace("all_svm_devices", "device"),
+                _ => text.to_owned(),
+            };
+            let made = compile(&Source { text, headers: vec![] }, &options);
+            assert!(made.is_ok(), "{standard}: {}", made.err().unwrap_or_default());
+        }
     }
 
     #[test]
