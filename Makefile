@@ -25,9 +25,14 @@ KERNELS := $(notdir $(patsubst %/launches.toml,%,$(wildcard testbenches/kernels/
 SIM_QUICK := vadd as_types async_copies:double_buffer_odd barrier_branches:mailbox_odd call_tree delay_lines_task:lagged_18 delay_lines_task:sums_77 division_task:mixed_one dot_product \
   fir_task float_compare:extremes_nan generic_pointers:chosen_odd goto_machine half_types histogram_global histogram_local image_mipmaps:literal image_path:outside image_read:literal \
   image_write:row early_exit_task:length_end early_exit_task:copy_odd early_exit_task:rows_odd early_exit_task:settle_odd early_exit_task:compare_odd linked_list_task narrow_access:mixed_odd neighbours:in_place neighbours:iterations pipe_stream:many_150 pipe_transfer:some_fit pipe_window:mirror_8 pointer_tables private_arrays:counting_odd program_scope \
-  relaxed_sums_task:dot_33 scan struct_args:nested_odd sub_groups_parted:left_odd switch_interpreter task_nests:product_odd task_nests:triangle_odd task_nests:sequence_left transpose vector_shuffles:swizzle_odd
+  relaxed_sums_task:dot_33 scan struct_args:nested_odd sub_groups_parted:left_odd switch_interpreter task_nests:product_odd task_nests:triangle_odd task_nests:sequence_left transpose vector_shuffles:swizzle_odd \
+  c11_atomics:orders_odd fences:crossing image_read_write:next_rgba_unorm8 litmus:messages_crossing litmus:messages_once
 
-.PHONY: all help setup build programs demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb test-long emu-simd sim-quick sim-all units-quick rtl-lint-quick cocotb-quick bless-check bless proofs bench bench-emu qor characterise report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-tasks fuzz-sample fuzz-deep exhaustive docs clean
+# Launched through OpenCL in `make test`. `make icd-kernels` has them all.
+ICD_QUICK := c11_atomics contraction denorms_are_zero device_enqueue fences generic_pointers half_memory header_half image_mipmaps image_read image_read_write \
+  image_write litmus nonuniform_groups program_scope struct_args sub_group_shuffles work_group_functions work_item_ids
+
+.PHONY: all help setup build programs demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb test-long emu-simd sim-quick sim-all icd-kernels icd-kernels-quick units-quick rtl-lint-quick cocotb-quick bless-check bless proofs bench bench-emu qor characterise report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-tasks fuzz-sample fuzz-deep exhaustive docs clean
 
 all: test bless-check ## what CI runs
 
@@ -50,10 +55,10 @@ demo: ## image convolution on a simulated u250
 	@$(CARGO) build --release -p clhls-driver --bin clhls
 	@examples/convolution/run $(CLHLS)
 
-test: setup lint unit kernels emu native schedules sim-quick host-quick examples hostlib xrt builtins-quick fuzz-sample units-quick operators-sample rtl-lint-quick cocotb-quick ## every kind of test, in half an hour
+test: setup lint unit kernels emu native schedules sim-quick host-quick icd-kernels-quick examples hostlib xrt builtins-quick fuzz-sample units-quick operators-sample rtl-lint-quick cocotb-quick ## every kind of test, in half an hour
 	@echo "make test: all stages passed"
 
-test-long: setup kernels emu-simd sim builtins units operators rtl-lint cocotb ## what `make test` runs a part of, whole (hours; results: testbenches/long.md)
+test-long: setup kernels emu-simd sim icd-kernels builtins units operators rtl-lint cocotb ## what `make test` runs a part of, whole (hours; results: testbenches/long.md)
 	@echo "make test-long: all stages passed"
 
 lint: ## formatting and clippy, no warnings allowed
@@ -91,7 +96,8 @@ schedules: programs kernels ## schedules of all test kernels: rules, text, regis
 sim-quick: programs kernels ## some test kernels as simulated hardware
 	@echo "== kernels as simulated hardware, $$(date +%T)"
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate $(SIM_QUICK)
-	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-15 --rotate matmul_tiled scan
+	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-15 --rotate matmul_tiled scan \
+	  device_enqueue:summed_two image_read:row_array pipe_reserve:groups_written pipe_reserve:sub_groups_read sub_group_functions:int_odd
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --board u250 --simd 8 --memory-ports 3 transpose
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --simd auto stream pitched_rows:sobel_odd pitched_rows:shift_twice pitched_rows:packed_records
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate --compute-units 3 nonuniform_groups
@@ -100,7 +106,9 @@ sim: programs kernels ## all test kernels as simulated hardware (half an hour)
 	@echo "== all kernels as simulated hardware, $$(date +%T)"
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-15 --rotate \
-	  vadd matmul_tiled histogram_local scan fir_task struct_args vector_shuffles nonuniform_groups header_bfloat16 half_memory
+	  vadd matmul_tiled histogram_local scan fir_task struct_args vector_shuffles nonuniform_groups header_bfloat16 half_memory \
+	  c11_atomics device_enqueue fences image_read image_read_write image_write pipe_reserve sub_group_functions
+	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 litmus
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate \
 	  --board u250 --simd auto vadd saxpy struct_args call_tree poly_f64 stream nonuniform_groups
 	@$(FILETESTS) --device sim --jobs $(JOBS) --producer clang-22 --rotate \
@@ -131,6 +139,17 @@ host-quick: programs ## OpenCL host programs on the emulator, some on simulated 
 
 host: programs ## OpenCL host programs on the emulator and on simulated hardware, compared with PoCL
 	@testbenches/host/run --library $(LIBRARY)
+
+# Without PoCL and other platforms; the tests of `host` have these.
+ICD := OCL_ICD_VENDORS=$(LIBRARY) CLHLS_DEVICES=emu PYTHONWARNINGS=ignore
+
+icd-kernels: programs ## launches of all test kernels through the OpenCL library, on the emulator
+	@echo "== kernels through OpenCL, $$(date +%T)"
+	@$(ICD) testbenches/kernels/expect --platform clhls --device emu
+
+icd-kernels-quick: programs
+	@echo "== some kernels through OpenCL, $$(date +%T)"
+	@$(ICD) testbenches/kernels/expect --platform clhls --device emu $(ICD_QUICK)
 
 examples: programs ## the programs of examples/ on the emulator and on simulated hardware
 	@echo "== examples, $$(date +%T)"

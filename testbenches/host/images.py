@@ -61,8 +61,7 @@ QUICK = (("rgba", "unorm8"), ("r", "snorm16"), ("rgb", "unorm565"), ("rg", "half
 
 def names(cl_format):
     """The names in launch files of a format."""
-    orders = {getattr(cl.channel_order, opencl_run.ORDERS.get(name, name.upper()), opencl_run.CL_ARGB): name
-              for name in reference.ORDERS if name != "depth"}
+    orders = {opencl_run.channel_order(name): name for name in reference.ORDERS if name != "depth"}
     types = {getattr(cl.channel_type, name, opencl_run.CL_UNORM_INT_101010_2): short
              for short, name in opencl_run.TYPES.items()}
     return orders.get(cl_format.channel_order), types.get(cl_format.channel_data_type)

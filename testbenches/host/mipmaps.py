@@ -49,7 +49,6 @@ SHAPES = [(max(images.SHAPE[0] >> k, 1), max(images.SHAPE[1] >> k, 1)) for k in 
 # Filter between levels, and least and largest level of detail.
 MIP_SAMPLERS = [("nearest", 0.0, None), ("linear", 0.0, None), ("linear", 0.75, 2.25), ("nearest", 1.5, 2.0)]
 MODES = ("clamp_to_edge", "clamp", "repeat", "mirrored_repeat")
-CL_SAMPLER_MIP_FILTER_MODE, CL_SAMPLER_LOD_MIN, CL_SAMPLER_LOD_MAX = 0x1155, 0x1156, 0x1157
 
 
 def texels(order, data_type, level):
@@ -81,14 +80,8 @@ def contents(device, image, like):
 
 
 def sampler(device, mode, how, mip_filter, least, largest):
-    properties = [cl.sampler_properties.NORMALIZED_COORDS, True,
-                  cl.sampler_properties.ADDRESSING_MODE, getattr(cl.addressing_mode, mode.upper()),
-                  cl.sampler_properties.FILTER_MODE, getattr(cl.filter_mode, how.upper()),
-                  CL_SAMPLER_MIP_FILTER_MODE, getattr(cl.filter_mode, mip_filter.upper()),
-                  CL_SAMPLER_LOD_MIN, int(np.float32(least).view(np.uint32))]
-    if largest is not None:
-        properties += [CL_SAMPLER_LOD_MAX, int(np.float32(largest).view(np.uint32))]
-    return cl.Sampler(device.context, properties)
+    limits = (Fraction(least), None if largest is None else Fraction(largest))
+    return opencl_run.Implementation.sampler(device, values.Sampler(True, mode, how, mip_filter, limits))
 
 
 def places(mode):

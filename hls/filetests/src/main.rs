@@ -390,14 +390,14 @@ fn check_schedules(kernel: &str, producer: &str, settings: &Settings) -> Result<
 }
 
 /// How hardware is scheduled and how the memory behind it behaves: scheduler, seed of the memory,
-/// latency in cycles, stall rate.
-type Behaviour = (Scheduling, u64, u32, f64);
+/// latency in cycles, stall rate, and whether bursts overtake one another and reads see memory early or late.
+type Behaviour = (Scheduling, u64, u32, f64, bool);
 
 const MEMORY_BEHAVIOURS: [Behaviour; 4] = [
-    (Scheduling::Sdc, 1, 100, 0.0),
-    (Scheduling::Sdc, 2, 20, 0.3),
-    (Scheduling::Random(3), 4, 50, 0.2),
-    (Scheduling::Asap, 5, 30, 0.1),
+    (Scheduling::Sdc, 1, 100, 0.0, false),
+    (Scheduling::Sdc, 2, 20, 0.3, true),
+    (Scheduling::Random(3), 4, 50, 0.2, false),
+    (Scheduling::Asap, 5, 30, 0.1, true),
 ];
 
 fn run_sim(
@@ -409,7 +409,7 @@ fn run_sim(
     let Loaded { module, local_bytes, launches, folder, kernels, connections, .. } =
         load(kernel, producer, settings, true)?;
     let mut count = 0;
-    for &(schedule, seed, latency, stalls) in behaviours {
+    for &(schedule, seed, latency, stalls, reorder) in behaviours {
         let options = Options {
             kernels: kernels.clone(),
             level: ir_opt::Level::O2,
@@ -440,6 +440,7 @@ fn run_sim(
         sim_options.memory.read_latency = latency;
         sim_options.memory.write_latency = latency;
         sim_options.memory.stall_rate = stalls;
+        sim_options.memory.reorder = reorder;
         let mut device =
             Simulator::new(build.manifest, sources, sim_options).map_err(|e| e.to_string())?;
         count = run_all(&mut device, &launches, &folder)

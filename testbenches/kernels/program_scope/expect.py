@@ -3,6 +3,7 @@
 import numpy as np
 
 POCL = False  # PoCL 3.1 compiles OpenCL C 1.2: no program-scope variables in global memory
+AFRESH = True
 
 
 def expected(launch, args):

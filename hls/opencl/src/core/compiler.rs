@@ -330,6 +330,21 @@ mod tests {
         spirv_to_ir::read(&made.bytes, &spirv_to_ir::Options::default()).unwrap()
     }
 
+    /// What OpenCL C 2.0 has without being asked, and 3.0 as features. Needs clang-22.
+    #[test]
+    fn features_are_there_in_opencl_c_2_0_too() {
+        let text = "kernel void k(global atomic_int *a, read_write image2d_t image, int x) {
+                atomic_fetch_add_explicit(a, work_group_reduce_add(x), memory_order_acq_rel,
+                                          memory_scope_all_svm_devices);
+                write_imagef(image, (int2)(0, 0), read_imagef(image, (int2)(1, 1)));
+            }";
+        for standard in ["CL2.0", "CL3.0"] {
+            let options = Options { standard: Some(standard.into()), ..Options::default() };
+            let made = compile(&Source { text: text.to_owned(), headers: vec![] }, &options);
+            assert!(made.is_ok(), "{standard}: {}", made.err().unwrap_or_default());
+        }
+    }
+
     #[test]
     fn local_arrays_that_only_functions_get_are_whole() {
         let module = compiled(
