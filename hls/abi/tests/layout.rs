@@ -85,6 +85,7 @@ fn manifest() -> Manifest {
         program_memory: None,
         sources: vec!["vadd.cl".into()],
         links: vec![],
+        spec_constants: vec![],
     }
 }
 
