@@ -84,19 +84,44 @@ impl Connection {
         Ok(Connection { end, to, depth, port: port.map(str::to_owned) })
     }
 
-    /// Whether one of its ends is this argument, as it was written.
+    /// Its ends in the design.
+    fn ends(&self) -> impl Iterator<Item = &End> {
+        [Some(&self.end), self.to.as_ref()].into_iter().flatten()
+    }
+
+    /// Whether it has an end in common with another one, as they were written.
     pub(crate) fn is_at(&self, other: &Connection) -> bool {
-        let ends = |c: &'_ Connection| [Some(c.end.clone()), c.to.clone()];
-        ends(self).iter().flatten().any(|end| ends(other).iter().flatten().any(|o| o == end))
+        self.ends().any(|end| other.ends().any(|o| o == end))
+    }
+
+    /// The link that it is, between kernels that there are.
+    fn link(&self, kernels: &[&KernelSignature]) -> Option<Link> {
+        Some(Link { writer: self.end.find(kernels)?, reader: self.to.as_ref()?.find(kernels)? })
     }
 
     /// The arguments that become FIFOs.
     pub fn pipes(&self) -> impl Iterator<Item = ConnectedPipe> + '_ {
-        [Some(&self.end), self.to.as_ref()].into_iter().flatten().map(|end| ConnectedPipe {
+        self.ends().map(|end| ConnectedPipe {
             kernel: end.kernel.clone(),
             arg: end.arg.clone(),
             depth: self.depth.unwrap_or_default(),
         })
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.kernel, self.arg)
+    }
+}
+
+impl std::fmt::Display for Connection {
+    /// `--connect source.out=filter.in`, for messages.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.to {
+            Some(to) => write!(f, "--connect {}={to}", self.end),
+            None => write!(f, "--connect {}=stream", self.end),
+        }
     }
 }
 
@@ -132,7 +157,7 @@ pub(crate) fn port_names(
         let Some(LinkEnd { kernel, arg }) = connection.end.find(kernels) else { continue };
         names.insert((kernel, arg), port.clone());
     }
-    let ends = connections.iter().flat_map(|c| [Some(&c.end), c.to.as_ref()]).flatten();
+    let ends = connections.iter().flat_map(Connection::ends);
     let connected: Vec<LinkEnd> = ends.filter_map(|end| end.find(kernels)).collect();
     for kernel in kernels {
         let mut seen = BTreeMap::new();
@@ -157,10 +182,7 @@ pub(crate) fn port_names(
 
 /// The links that connections are, between kernels that there are.
 pub(crate) fn links(connections: &[Connection], kernels: &[&KernelSignature]) -> Vec<Link> {
-    let link = |c: &Connection| {
-        Some(Link { writer: c.end.find(kernels)?, reader: c.to.as_ref()?.find(kernels)? })
-    };
-    connections.iter().filter_map(link).collect()
+    connections.iter().filter_map(|c| c.link(kernels)).collect()
 }
 
 /// Writes into the manifest which of its streams are one pipe. Connections of kernels that are not built are left out.
@@ -169,11 +191,18 @@ pub(crate) fn links(connections: &[Connection], kernels: &[&KernelSignature]) ->
 /// `E0119` if two ends do not fit.
 pub(crate) fn add_links(manifest: &mut Manifest, connections: &[Connection]) -> Result<()> {
     let kernels: Vec<&KernelSignature> = manifest.kernels.iter().map(|k| &k.signature).collect();
-    manifest.links = links(connections, &kernels);
-    manifest.verify().map_err(|e| {
-        let help = "connect from a kernel that writes to one that reads, each pipe once, with packets of one size";
-        Failure::new("E0119", e.to_string()).help(help)
-    })
+    let links: Vec<(&Connection, Link)> =
+        connections.iter().filter_map(|c| Some((c, c.link(&kernels)?))).collect();
+    manifest.links.clear();
+    for (connection, link) in links {
+        manifest.links.push(link);
+        // One after the other, so that it is known which does not fit.
+        manifest.verify().map_err(|e| {
+            let help = "connect from a kernel that writes to one that reads, each pipe once, with packets of one size";
+            Failure::new("E0119", format!("{connection}: {e}")).help(help)
+        })?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

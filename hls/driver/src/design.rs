@@ -64,8 +64,8 @@ struct Entry {
     field: &'static str,
     /// The option with its value.
     option: String,
-    /// Words that an error about it has, of which each is a name.
-    names: Vec<String>,
+    /// What an error about it names, all names of one of these.
+    names: Vec<Vec<String>>,
 }
 
 /// A design file that was read.
@@ -153,12 +153,12 @@ impl Design {
                 }
                 "formats" => {
                     let same = |f: &spirv_to_ir::FixedFormat| {
-                        entry.names == [f.kernel.clone(), f.arg.clone()]
+                        entry.names == [[f.kernel.clone(), f.arg.clone()]]
                     };
                     !input.formats.iter().any(same)
                 }
                 "spec_constants" => {
-                    !input.spec_constants.iter().any(|c| entry.names == [c.constant.clone()])
+                    !input.spec_constants.iter().any(|c| entry.names == [[c.constant.clone()]])
                 }
                 _ => given.value_source(field) != Some(CommandLine),
             }
@@ -181,18 +181,14 @@ impl Design {
         Ok(())
     }
 
-    /// Says which keys a failure is about.
+    /// Says which key of the file a failure is about: that of which it has most names.
     pub(crate) fn explain(&self, mut failure: Failure) -> Failure {
         for d in &mut failure.diagnostics.0 {
             let text = format!("{} {}", d.message, d.notes.join(" "));
-            let words: Vec<&str> =
-                text.split(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).collect();
-            for entry in &self.entries {
-                let named = entry.names.iter().all(|n| words.contains(&n.as_str()));
-                if !entry.names.is_empty() && named {
-                    let Entry { line, key, .. } = entry;
-                    d.notes.push(format!("{}:{line}: key `{key}` says so", self.path.display()));
-                }
+            let named = self.entries.iter().filter_map(|e| Some((e.named(&text)?, e)));
+            let named = named.max_by_key(|(names, _)| *names).map(|(_, entry)| entry);
+            if let Some(Entry { line, key, .. }) = named {
+                d.notes.push(format!("{}:{line}: key `{key}` says so", self.path.display()));
             }
         }
         failure
@@ -200,10 +196,26 @@ impl Design {
 }
 
 impl Entry {
+    /// How many names a message has of it: in quotes, or as `KERNEL.ARG`.
+    fn named(&self, text: &str) -> Option<usize> {
+        let word = |c: char| c.is_alphanumeric() || "_.".contains(c);
+        let all = |names: &&Vec<String>| {
+            let dotted = names.join(".");
+            let whole = names.len() > 1 && text.split(|c| !word(c)).any(|w| w == dotted);
+            whole || names.iter().all(|name| text.contains(&format!("`{name}`")))
+        };
+        self.names.iter().filter(all).map(Vec::len).max()
+    }
+
     /// The value behind `--option=`.
     fn value(&self) -> &str {
         self.option.split_once('=').map_or("", |(_, value)| value)
     }
+}
+
+/// Kernel and argument of `KERNEL.ARG`.
+fn names_of(end: &str) -> Vec<String> {
+    end.splitn(2, '.').map(str::to_owned).collect()
 }
 
 /// The text of a design file.
@@ -241,7 +253,7 @@ impl File<'_> {
                         key: name.into(),
                         field: "formats",
                         option: format!("--image-format={end}={text}"),
-                        names: end.splitn(2, '.').map(str::to_owned).collect(),
+                        names: vec![names_of(&end)],
                     });
                 }
                 return Ok(());
@@ -256,7 +268,7 @@ impl File<'_> {
                     let constant = constant.get_ref().to_string();
                     let option = format!("--spec-constant={constant}={text}");
                     let (key, field) = (name.to_owned(), "spec_constants");
-                    entries.push(Entry { line, key, field, option, names: vec![constant] });
+                    entries.push(Entry { line, key, field, option, names: vec![vec![constant]] });
                 }
                 return Ok(());
             }
@@ -270,7 +282,7 @@ impl File<'_> {
         };
         for text in self.values(name, line, value, kind)? {
             let names = if matches!(field, "kernel" | "board" | "platform") {
-                vec![text.clone()]
+                vec![vec![text.clone()]]
             } else {
                 vec![]
             };
@@ -399,6 +411,8 @@ impl File<'_> {
             let Some(end) = end else {
                 return Err(self.error(line, key, format!("`{first}` is missing")));
             };
+            let mut names = vec![names_of(&end)];
+            names.extend(other.iter().filter(|_| key == "connect").map(|to| names_of(to)));
             let to = match (key, other) {
                 ("connect", Some(to)) => to,
                 ("connect", None) => return Err(self.error(line, key, "`to` is missing")),
@@ -411,7 +425,7 @@ impl File<'_> {
                 key: key.to_owned(),
                 field: "connections",
                 option: format!("--connect={end}={to}{depth}"),
-                names: end.splitn(2, '.').map(str::to_owned).collect(),
+                names,
             });
         }
         Ok(())

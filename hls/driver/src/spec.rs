@@ -87,11 +87,11 @@ fn find<'a>(all: &'a [SpecConstant], given: &str) -> Result<&'a SpecConstant> {
     match named[..] {
         [known] => Ok(known),
         [] => {
-            let what = format!("the module has no specialization constant {given}");
+            let what = format!("the module has no specialization constant `{given}`");
             Err(Failure::new(CODE, what).help(list(all)))
         }
         _ => {
-            let what = format!("the module has several specialization constants called {given}");
+            let what = format!("the module has several specialization constants called `{given}`");
             Err(Failure::new(CODE, what).help(list(all)))
         }
     }
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!((id("4"), id("width"), id("7")), (Ok(4), Ok(4), Ok(7)));
         let e = id("5").expect_err("there is none");
         assert!(
-            e.contains("no specialization constant 5")
+            e.contains("no specialization constant `5`")
                 && e.contains("it has 4 `width` (bool), 7 (i8)"),
             "{e}"
         );

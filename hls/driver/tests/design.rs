@@ -64,8 +64,8 @@ fn specialization_constants_get_values_of_their_types() {
     assert_eq!((o.code, o.err.as_str()), (DONE, ""));
     assert!(o.out.contains("out: u32[4] 32 3221225472 2 4294967295"), "{}", o.out);
     for (value, what) in [
-        ("4=1", "the module has no specialization constant 4"),
-        ("depth=1", "the module has no specialization constant depth"),
+        ("4=1", "the module has no specialization constant `4`"),
+        ("depth=1", "the module has no specialization constant `depth`"),
         (
             "12=256",
             "`256` is no value of specialization constant 12, which is i8: 256 does not fit u8",
@@ -195,6 +195,11 @@ fn wrong_design_files_are_refused_with_the_place() {
             "board = \"unit\"\nkernels = [\"forward\"]\n\n[[stream]]\narg = \"forward.nothing\"\n",
             "E0119",
             "d.toml:4: key `stream` says so",
+        ),
+        (
+            "board = \"unit\"\n[[connect]]\nfrom = \"forward.in\"\nto = \"forward.out\"\n",
+            "E0119",
+            "d.toml:2: key `connect` says so",
         ),
         ("board = \"nowhere\"\n", "E0606", "d.toml:1: key `board` says so"),
         ("board = \"unit\"\nkernels = [\"none\"]\n", "E0109", "d.toml:2: key `kernels` says so"),

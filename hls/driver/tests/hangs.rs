@@ -2,8 +2,10 @@
 
 mod common;
 
+use abi::regs;
 use common::{Outcome, clhls, outcome, program, text};
 use driver::{DONE, FAILED};
+use sim::{Board, SimOptions};
 use std::path::{Path, PathBuf};
 
 /// Takes a packet, and gives up after so many attempts; `STORE` is done in each.
@@ -57,7 +59,27 @@ b2:
   ret
 }
 
-kernel f2 "wait" {
+kernel f2 "slow" {
+  arg 0 "out" "int" pipe write 4 connected 16 size 16 align 8
+  arg 1 "n" "uint" i32 size 4 align 4
+  reqd_work_group_size 1 1 1
+b0:
+  v0:i32 = arg 1
+  v1:i32 = const 0
+  v2:i32 = const 1
+  jump b1(v1, v1)
+b1(v3:i32, v4:i32):
+  v5:i32 = mul v4, v4
+  v6:i32 = add v5, v3
+  v7:i32 = add v3, v2
+  v8:i1 = icmp.ult v7, v0
+  br v8, b1(v7, v6), b2
+b2:
+  e0 = pipe.write 0 v6 @0:30:5
+  ret
+}
+
+kernel f3 "wait" {
   arg 0 "in" "int" pipe read 4 connected 16 size 16 align 8
   arg 1 "out" "int" pipe write 4 connected 16 size 16 align 8
   reqd_work_group_size 1 1 1
@@ -170,7 +192,7 @@ fn simulated_hardware_names_both_ends() {
     assert_eq!(o.code, FAILED);
     for part in [
         "error[E0620]: kernel `poll`: it hangs: 500 operations on pipes were refused, one after the other, and nothing else was done",
-        "\n  pipe `in` refuses the kernel packets, which tries again and again (poll.cl:7:9, poll.cl:9:9): it holds 0 of 16 packets",
+        "\n  pipe `in` has not the packets that the kernel asks for again and again (poll.cl:7:9, poll.cl:9:9): it holds 0 of 16 packets",
         "\n    kernel `make` writes it as `out` (poll.cl:3:5), and is done",
     ] {
         assert!(o.err.contains(part), "{part}: {}", o.err);
@@ -231,13 +253,64 @@ fn pipes_in_memory_are_named_on_every_device() {
         assert!(o.err.contains(what) && o.err.contains("k.cl:3:5"), "{device}: {}", o.err);
     }
     let o = given("sim", "data:i32[1]:1");
-    let what = "pipe `in` refuses the kernel packets, which tries again and again (";
+    let what = "pipe `in` has not the packets that the kernel asks for again and again (";
     let held = "it held 1 of 4 packets when the kernel began, which has made 1 reservation since";
     assert!(o.err.contains(what) && o.err.contains(held), "{}", o.err);
 }
 
+/// A host that drives registers itself is told the same.
 #[test]
-fn the_limit_is_told_to_be_useless_nowhere() {
-    let o = clhls(&["run", "--help"]);
-    assert!(o.out.contains("--poll-limit"), "{}", o.out);
+fn hosts_at_the_level_of_registers_are_told_too() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (input, built) = (module(dir.path(), ""), dir.path().join("out"));
+    let args = ["build", text(&input), "--board", "unit", "-q", "-o", text(&built)];
+    let links = ["--kernel", "wait", "--kernel", "poll", "--connect", "wait.out=poll.in:16"];
+    let more = ["--connect", "wait.in=stream:16"];
+    let o = clhls(&[&args[..], &links, &more].concat());
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("models");
+    let options = SimOptions { most_polls: 500, cache_dir: Some(cache), ..SimOptions::default() };
+    let mut board = Board::open(&built, options).expect("opens");
+    let kernels = board.manifest().kernels.clone();
+    let number = |name: &str| kernels.iter().position(|k| k.signature.name == name);
+    let (wait, poll) = (number("wait").expect("built"), number("poll").expect("built"));
+    let buffer = board.allocate(4096).expect("room");
+    let offset = |arg: &str| kernels[poll].signature.arg(arg).and_then(|a| a.offset);
+    let out = offset("out").expect("a register");
+    let mut registers: Vec<(usize, u32, u32)> = vec![
+        (poll, offset("tries").expect("a register"), 1 << 30),
+        (poll, out, buffer as u32),
+        (poll, out + 4, (buffer >> 32) as u32),
+    ];
+    for kernel in [wait, poll] {
+        registers.extend(kernels[kernel].hidden.iter().map(|slot| (kernel, slot.offset, 1)));
+    }
+    registers.extend([wait, poll].map(|kernel| (kernel, regs::CTRL, regs::CTRL_START)));
+    for (kernel, offset, value) in registers {
+        board.write_register(kernel, offset, value).expect("written");
+    }
+    let e = (0..100).find_map(|_| board.read_register(poll, regs::CTRL).err());
+    let message = e.expect("an error").message;
+    for part in [
+        "kernel `poll`: it hangs: 500 operations on pipes were refused",
+        "it holds 0 of 16 packets",
+        "kernel `wait` writes it as `out` (poll.cl:21:5), and waits for a packet of `in` (poll.cl:20:5)",
+    ] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+}
+
+/// `slow` computes for thousands of cycles before it has a packet, and makes no attempts meanwhile.
+#[test]
+fn who_waits_for_a_long_computation_does_not_hang() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let input = module(dir.path(), "");
+    let args =
+        ["--connect", "slow.out=poll.in:16", "--kernel", "poll", "--arg", "out=zeros:i32[1]"];
+    let more =
+        ["--arg", "tries=10000000", "--poll-limit", "100", "--beside", "slow global=1 n=20000"];
+    let o = run(&input, "sim", &[&args[..], &more].concat());
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    let value = (0..20_000u32).fold(0u32, |x, k| x.wrapping_mul(x).wrapping_add(k));
+    assert!(o.out.contains(&format!("out: i32[1] {}\n", value.cast_signed())), "{}", o.out);
 }

@@ -136,8 +136,8 @@ impl Context<'_, '_> {
 
 fn refused(writes: bool) -> &'static str {
     match writes {
-        true => "refuses packets of the kernel, which tries again and again",
-        false => "refuses the kernel packets, which tries again and again",
+        true => "has not the room that the kernel asks for again and again",
+        false => "has not the packets that the kernel asks for again and again",
     }
 }
 
@@ -169,7 +169,7 @@ fn activity(peer: &Peer<'_>) -> String {
         match wait_at(peer.model, index, stream) {
             Some(Wait::Waits) => waits.push(format!("waits for {way} `{}`{place}", arg.name)),
             Some(Wait::Repeats) => {
-                waits.push(format!("tries again and again to get {way} `{}`{place}", arg.name));
+                waits.push(format!("asks again and again for {way} `{}`{place}", arg.name));
             }
             None => {}
         }
