@@ -33,7 +33,7 @@ pub use image::{ChannelOrder, ChannelType, ImageDescriptor, ImageFormat};
 pub use layout::{HiddenArg, HiddenSlot, RegisterMap, layout, register_words};
 pub use manifest::{
     Channel, DivisionInfo, Kernel, Link, LinkEnd, LoopInfo, MANIFEST_FILE, MANIFEST_VERSION,
-    Manifest, MemoryPort, ProgramMemory, Relocation, Site, SiteKind,
+    Manifest, MemoryPort, ProgramMemory, Relocation, Site, SiteKind, SpecConstant,
 };
 pub use pipe::PipeDescriptor;
 pub use signature::{Access, Arg, ArgKind, BUFFER_ALIGN, KernelSignature, StreamPort};

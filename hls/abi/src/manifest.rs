@@ -29,6 +29,21 @@ pub struct Manifest {
     /// Streams of two kernels that are one pipe.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
+    /// Specialization constants that the design was built with other values of than the module's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spec_constants: Vec<SpecConstant>,
+}
+
+/// The value that a specialization constant was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecConstant {
+    /// Its SpecId.
+    pub id: u32,
+    /// Its name in the module; empty if it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The value, as text.
+    pub value: String,
 }
 
 /// A pipe from one kernel to another.

@@ -54,6 +54,10 @@ pub const MOST_PACKETS: u32 = (1 << 30) - 1;
 /// Most bytes of a packet.
 pub const MOST_PACKET_BYTES: u32 = 1 << 16;
 
+/// Operations on pipes that may be refused, one after the other, while the kernel does nothing else: then it counts as hung. Where
+/// nothing else runs that could change a pipe, it would be refused for ever unless it counts its attempts.
+pub const MOST_POLLS: u64 = 100_000;
+
 /// A pipe as a kernel gets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PipeDescriptor {

@@ -124,6 +124,10 @@ pub struct StreamPort {
     pub depth: u32,
     /// Whether the kernel is the one that writes.
     pub writes: bool,
+    /// Module of the RTL library behind the port, an instance `u_<name>` of the kernel's top module; empty where the kernel
+    /// does nothing with the pipe.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
 }
 
 impl Arg {

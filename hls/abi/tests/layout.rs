@@ -86,6 +86,7 @@ fn manifest() -> Manifest {
         program_memory: None,
         sources: vec!["vadd.cl".into()],
         links: vec![],
+        spec_constants: vec![],
     }
 }
 

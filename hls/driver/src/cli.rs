@@ -3,6 +3,7 @@
 use crate::beside::Beside;
 use crate::connect::Connection;
 use crate::pipeline::{DEBUG, DENORMS_ARE_ZERO, Numerics};
+use crate::spec::SpecValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use spirv_to_ir::FixedFormat;
 use std::path::PathBuf;
@@ -99,13 +100,20 @@ pub struct InputArgs {
     #[arg(long, value_name = "N")]
     pub sub_group_size: Option<u32>,
     /// Make a pipe a FIFO instead of an object in memory: WRITER.ARG=READER.ARG[:DEPTH] goes from kernel to kernel,
-    /// KERNEL.ARG=stream[:DEPTH] is an AXI4-Stream of the kernel; may be repeated (docs/pipes.md).
+    /// KERNEL.ARG=stream[:NAME][:DEPTH] is an AXI4-Stream of the kernel, called NAME or axis_ARG; may be repeated (docs/pipes.md).
     #[arg(long = "connect", value_name = "KERNEL.ARG=END", value_parser = Connection::parse)]
     pub connections: Vec<Connection>,
     /// Build for images of one format only, which makes the hardware much smaller: ORDER:TYPE as in launch files, such as
     /// rgba:unorm8; may be repeated (docs/images.md).
     #[arg(long = "image-format", value_name = "KERNEL.ARG=FORMAT", value_parser = crate::image_format::parse)]
     pub formats: Vec<FixedFormat>,
+    /// Value of a specialization constant of the module, by its SpecId or its name; may be repeated (docs/design-file.md).
+    #[arg(long = "spec-constant", value_name = "ID=VALUE", value_parser = SpecValue::parse)]
+    pub spec_constants: Vec<SpecValue>,
+    /// File with options of the design: board, kernels, connections and so on (docs/design-file.md). Options of the
+    /// command line are added to those of the file, or go before them.
+    #[arg(long, value_name = "FILE.toml")]
+    pub design: Option<PathBuf>,
 }
 
 impl InputArgs {
@@ -368,6 +376,10 @@ pub struct RunArgs {
     /// Stop after this many instructions (emu).
     #[arg(long, value_name = "N")]
     pub step_limit: Option<u64>,
+    /// End the run with an error when so many operations on pipes were refused, one after the other, and nothing else was done;
+    /// 0: never. [default: 100000]
+    #[arg(long, value_name = "N")]
+    pub poll_limit: Option<u64>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -402,6 +414,10 @@ pub struct ServeArgs {
     /// Probability that a memory channel pauses in a cycle [default: 0].
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub stall_rate: Option<f64>,
+    /// End a run with an error when so many operations on pipes were refused, one after the other, and nothing else was done;
+    /// 0: never. [default: 100000]
+    #[arg(long, value_name = "N")]
+    pub poll_limit: Option<u64>,
 }
 
 /// `clhls report`

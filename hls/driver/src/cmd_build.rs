@@ -43,6 +43,7 @@ pub(crate) fn options(compile: &CompileArgs, kernels: &[String]) -> Result<Optio
         clock_mhz: compile.clock,
         platform: None,
         connections: vec![],
+        spec_constants: vec![],
         dump: compile.dump_dir.is_some(),
     })
 }
@@ -74,7 +75,8 @@ pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) ->
     let build = {
         let mut progress = streams.progress(quiet);
         progress.step("read");
-        let Input { module, warnings } = read_module(&args.input, &args.kernel)?;
+        let Input { module, warnings, spec_constants } = read_module(&args.input, &args.kernel)?;
+        options.spec_constants = spec_constants;
         progress.warn(&warnings);
         let mut tell = |what: &str| progress.step(what);
         let pipeline = Pipeline::new(&options, &board, &mut tell);
@@ -128,10 +130,11 @@ fn emit(
     if let Some(path) = output {
         check_file(path)?;
     }
-    let Input { module, warnings } = read_module(&args.input, &args.kernel)?;
+    let Input { module, warnings, spec_constants } = read_module(&args.input, &args.kernel)?;
     streams.warn(&warnings);
+    let options = Options { spec_constants, ..options.clone() };
     let mut silent = |_: &str| {};
-    let pipeline = Pipeline::new(options, board, &mut silent);
+    let pipeline = Pipeline::new(&options, board, &mut silent);
     let result = stage_text(&pipeline, module, stage);
     write_dumps(args.compile.dump_dir.as_ref(), &pipeline.dumps.borrow())?;
     let text = result?;

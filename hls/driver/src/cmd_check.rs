@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// Reads the module, brings it into the form that hardware generation takes, and lists its kernels.
 pub(crate) fn check(args: &CheckArgs, streams: &mut Streams<'_>) -> Result<()> {
-    let Input { module, warnings } = read_module(&args.input, &[])?;
+    let Input { module, warnings, .. } = read_module(&args.input, &[])?;
     streams.warn(&warnings);
     let kernels = signatures(&module);
     if kernels.is_empty() {

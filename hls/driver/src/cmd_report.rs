@@ -12,7 +12,8 @@ pub(crate) fn report(args: &ReportArgs, streams: &mut Streams<'_>) -> Result<()>
     if args.json {
         return streams.print(&manifest.to_json());
     }
-    let text: Vec<String> = manifest.kernels.iter().map(kernel_text).collect();
+    let mut text: Vec<String> = manifest.kernels.iter().map(kernel_text).collect();
+    text.extend(constants_text(&manifest));
     streams.print(&text.join("\n"))
 }
 
@@ -27,6 +28,16 @@ pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
     }
     let manifest = Manifest::read(dir).map_err(Failure::from)?;
     Ok(manifest)
+}
+
+/// The values that specialization constants were given, if any were.
+fn constants_text(manifest: &Manifest) -> Option<String> {
+    let line = |c: &abi::SpecConstant| match c.name.as_str() {
+        "" => format!("  {} = {}\n", c.id, c.value),
+        name => format!("  {} {name} = {}\n", c.id, c.value),
+    };
+    let lines: String = manifest.spec_constants.iter().map(line).collect();
+    (!lines.is_empty()).then(|| format!("specialization constants\n{lines}"))
 }
 
 /// A kernel as text: interface, loops, memory accesses.

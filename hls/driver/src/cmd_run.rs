@@ -255,10 +255,10 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
         // Native code has pipes in memory, which give the same packets.
         input.connections.clear();
     }
-    let Input { module, warnings } = read_module(&input, &wanted(args))?;
+    let Input { module, warnings, spec_constants } = read_module(&input, &wanted(args))?;
     progress.warn(&warnings);
     if args.device == Some(DeviceKind::Sim) {
-        let build = build(args, module, progress)?;
+        let build = build(args, (module, spec_constants), progress)?;
         let sources = build.sources();
         let device = Simulator::new(build.manifest, sources, sim_options(settings(args))?)?;
         return simulated(device, Some(build.report), args, progress);
@@ -266,13 +266,15 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
     if args.device == Some(DeviceKind::Native) {
         progress.step("compile");
         let sources = module.sources.clone();
-        let device =
+        let mut device =
             crate::native::device(module).map_err(|e| Failure::with_sources(e, &sources))?;
+        device.set_most_polls(args.poll_limit.unwrap_or(interp::MOST_POLLS));
         let device = Running::Emulated(Box::new(device));
         return Ok(Target { device, hardware: vec![], report: None });
     }
     let order = args.seed.map_or(Order::Sequential, |seed| Order::Interleaved { seed });
-    let options = Options { step_limit: args.step_limit, order };
+    let most_polls = args.poll_limit.unwrap_or(interp::MOST_POLLS);
+    let options = Options { step_limit: args.step_limit, order, most_polls };
     let sources = module.sources.clone();
     let device = Emulator::new(module, options).map_err(|e| Failure::with_sources(e, &sources))?;
     let device = Running::Emulated(Box::new(device));
@@ -296,8 +298,13 @@ fn work_groups(args: &RunArgs) -> Option<u64> {
     )
 }
 
-fn build(args: &RunArgs, module: ir::Module, progress: &mut Progress<'_>) -> Result<Build> {
+fn build(
+    args: &RunArgs,
+    (module, spec_constants): (ir::Module, Vec<abi::SpecConstant>),
+    progress: &mut Progress<'_>,
+) -> Result<Build> {
     let mut options = options(&args.compile, &wanted(args))?;
+    options.spec_constants = spec_constants;
     options.connections.clone_from(&args.input.connections);
     // Copies make the simulator slower to build and to run; a run is about results.
     if args.compile.compute_units.is_none() {
@@ -335,6 +342,7 @@ pub(crate) struct SimSettings<'a> {
     pub(crate) mem_latency: Option<u32>,
     pub(crate) stall_rate: Option<f64>,
     pub(crate) random_state: bool,
+    pub(crate) poll_limit: Option<u64>,
 }
 
 fn settings(args: &RunArgs) -> SimSettings<'_> {
@@ -345,6 +353,7 @@ fn settings(args: &RunArgs) -> SimSettings<'_> {
         mem_latency: args.mem_latency,
         stall_rate: args.stall_rate,
         random_state: args.random_state,
+        poll_limit: args.poll_limit,
     }
 }
 
@@ -362,6 +371,7 @@ pub(crate) fn sim_options(settings: SimSettings<'_>) -> Result<SimOptions> {
     options.memory.read_latency = latency;
     options.memory.write_latency = latency;
     options.memory.stall_rate = stall_rate;
+    options.most_polls = settings.poll_limit.unwrap_or(options.most_polls);
     Ok(options)
 }
 

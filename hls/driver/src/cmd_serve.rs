@@ -31,6 +31,7 @@ pub(crate) fn serve(args: &ServeArgs, quiet: bool, streams: &mut Streams<'_>) ->
         mem_latency: args.mem_latency,
         stall_rate: args.stall_rate,
         random_state: false,
+        poll_limit: args.poll_limit,
     })?;
     let board = Board::open(&args.dir, options);
     let loading =

@@ -3,12 +3,13 @@
 use crate::failure::{Failure, Result};
 use abi::{KernelSignature, Link, LinkEnd, Manifest};
 use spirv_to_ir::ConnectedPipe;
+use std::collections::BTreeMap;
 
 /// Most packets: a FIFO on the chip.
 pub(crate) const MOST_DEPTH: u32 = 1 << 16;
 
 /// What a connection looks like, for messages.
-const FORM: &str = "expected KERNEL.ARG=stream[:DEPTH] or KERNEL.ARG=KERNEL.ARG[:DEPTH], such as filter.in=stream:64 or source.out=filter.in";
+const FORM: &str = "expected KERNEL.ARG=stream[:NAME][:DEPTH] or KERNEL.ARG=KERNEL.ARG[:DEPTH], such as filter.in=stream:64, filter.in=stream:s_axis_video or source.out=filter.in";
 
 /// A pipe that is a FIFO: of one kernel, or from one to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Connection {
     pub to: Option<End>,
     /// Packets that the pipe holds; none where that is decided when its kernels are known.
     pub depth: Option<u32>,
+    /// Name of the port, of a stream that leads out of the design; none: `axis_` and the argument's name.
+    pub port: Option<String>,
 }
 
 /// A kernel argument.
@@ -44,30 +47,61 @@ impl End {
 }
 
 impl Connection {
-    /// Parses `KERNEL.ARG=stream[:DEPTH]` or `KERNEL.ARG=KERNEL.ARG[:DEPTH]`.
+    /// Parses `KERNEL.ARG=stream[:NAME][:DEPTH]` or `KERNEL.ARG=KERNEL.ARG[:DEPTH]`.
     ///
     /// # Errors
     /// A sentence that says what is expected.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         let (from, to) = text.split_once('=').ok_or(FORM)?;
         let end = End::parse(from).ok_or(FORM)?;
-        let (to, depth) = match to.split_once(':') {
-            Some((to, depth)) => (to, Some(depth.parse().map_err(|_| FORM)?)),
-            None => (to, None),
-        };
-        let to = match to {
+        let mut parts = to.split(':');
+        let to = match parts.next().unwrap_or_default() {
             "stream" => None,
             to => Some(End::parse(to).ok_or(FORM)?),
+        };
+        let rest: Vec<&str> = parts.collect();
+        let is_number = |t: &str| t.starts_with(|c: char| c.is_ascii_digit());
+        let (port, depth) = match rest[..] {
+            [] => (None, None),
+            [depth] if is_number(depth) => (None, Some(depth)),
+            [name] => (Some(name), None),
+            [name, depth] if !is_number(name) => (Some(name), Some(depth)),
+            _ => return Err(FORM.into()),
+        };
+        if let Some(name) = port {
+            if to.is_some() {
+                return Err(FORM.into());
+            }
+            check_port(name)?;
+        }
+        let depth: Option<u32> = match depth {
+            Some(text) => Some(text.parse().map_err(|_| FORM)?),
+            None => None,
         };
         if let Some(depth) = depth.filter(|n| !(1..=MOST_DEPTH).contains(n)) {
             return Err(format!("a connected pipe holds 1 to {MOST_DEPTH} packets, not {depth}"));
         }
-        Ok(Connection { end, to, depth })
+        Ok(Connection { end, to, depth, port: port.map(str::to_owned) })
+    }
+
+    /// Its ends in the design.
+    fn ends(&self) -> impl Iterator<Item = &End> {
+        [Some(&self.end), self.to.as_ref()].into_iter().flatten()
+    }
+
+    /// Whether it has an end in common with another one, as they were written.
+    pub(crate) fn is_at(&self, other: &Connection) -> bool {
+        self.ends().any(|end| other.ends().any(|o| o == end))
+    }
+
+    /// The link that it is, between kernels that there are.
+    fn link(&self, kernels: &[&KernelSignature]) -> Option<Link> {
+        Some(Link { writer: self.end.find(kernels)?, reader: self.to.as_ref()?.find(kernels)? })
     }
 
     /// The arguments that become FIFOs.
     pub fn pipes(&self) -> impl Iterator<Item = ConnectedPipe> + '_ {
-        [Some(&self.end), self.to.as_ref()].into_iter().flatten().map(|end| ConnectedPipe {
+        self.ends().map(|end| ConnectedPipe {
             kernel: end.kernel.clone(),
             arg: end.arg.clone(),
             depth: self.depth.unwrap_or_default(),
@@ -75,12 +109,80 @@ impl Connection {
     }
 }
 
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.kernel, self.arg)
+    }
+}
+
+impl std::fmt::Display for Connection {
+    /// `--connect source.out=filter.in`, for messages.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.to {
+            Some(to) => write!(f, "--connect {}={to}", self.end),
+            None => write!(f, "--connect {}=stream", self.end),
+        }
+    }
+}
+
+/// Whether a port can have this name: one of Verilog, and none that a kernel's other ports have.
+fn check_port(name: &str) -> std::result::Result<(), String> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(word);
+    if !plain || rtl::names::legal(name) != name {
+        return Err(format!(
+            "`{name}` cannot be the name of a port: letters, digits and `_`, a letter first, and no word of Verilog ({FORM})"
+        ));
+    }
+    let own = ["ap_", "m_axi_", "s_axi_control", "interrupt"];
+    match own.into_iter().find(|prefix| name.starts_with(prefix)) {
+        Some(prefix) => Err(format!(
+            "`{name}` cannot be the name of a stream: `{prefix}` begins names of the kernel's other ports"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The names of ports that the user gives, by the kernel's name and the argument's index.
+///
+/// # Errors
+/// `E0119` if two ports of a kernel would have one name.
+pub(crate) fn port_names(
+    connections: &[Connection],
+    kernels: &[&KernelSignature],
+) -> Result<BTreeMap<(String, u32), String>> {
+    let mut names = BTreeMap::new();
+    for connection in connections {
+        let Some(port) = &connection.port else { continue };
+        let Some(LinkEnd { kernel, arg }) = connection.end.find(kernels) else { continue };
+        names.insert((kernel, arg), port.clone());
+    }
+    let ends = connections.iter().flat_map(Connection::ends);
+    let connected: Vec<LinkEnd> = ends.filter_map(|end| end.find(kernels)).collect();
+    for kernel in kernels {
+        let mut seen = BTreeMap::new();
+        let is_port = |arg: &&abi::Arg| {
+            connected.iter().any(|end| end.kernel == kernel.name && end.arg == arg.index)
+        };
+        for arg in kernel.args.iter().filter(is_port) {
+            let given = names.get(&(kernel.name.clone(), arg.index)).cloned();
+            let name = given.unwrap_or_else(|| schedule_to_rtl::stream_name(&arg.name, arg.index));
+            if let Some(other) = seen.insert(name.clone(), &arg.name) {
+                let what = format!(
+                    "kernel `{}`: the streams of pipes `{other}` and `{}` would both be `{name}`",
+                    kernel.name, arg.name
+                );
+                let help = "give one of them another name: --connect KERNEL.ARG=stream:NAME";
+                return Err(Failure::new("E0119", what).help(help));
+            }
+        }
+    }
+    Ok(names)
+}
+
 /// The links that connections are, between kernels that there are.
 pub(crate) fn links(connections: &[Connection], kernels: &[&KernelSignature]) -> Vec<Link> {
-    let link = |c: &Connection| {
-        Some(Link { writer: c.end.find(kernels)?, reader: c.to.as_ref()?.find(kernels)? })
-    };
-    connections.iter().filter_map(link).collect()
+    connections.iter().filter_map(|c| c.link(kernels)).collect()
 }
 
 /// Writes into the manifest which of its streams are one pipe. Connections of kernels that are not built are left out.
@@ -89,11 +191,18 @@ pub(crate) fn links(connections: &[Connection], kernels: &[&KernelSignature]) ->
 /// `E0119` if two ends do not fit.
 pub(crate) fn add_links(manifest: &mut Manifest, connections: &[Connection]) -> Result<()> {
     let kernels: Vec<&KernelSignature> = manifest.kernels.iter().map(|k| &k.signature).collect();
-    manifest.links = links(connections, &kernels);
-    manifest.verify().map_err(|e| {
-        let help = "connect from a kernel that writes to one that reads, each pipe once, with packets of one size";
-        Failure::new("E0119", e.to_string()).help(help)
-    })
+    let links: Vec<(&Connection, Link)> =
+        connections.iter().filter_map(|c| Some((c, c.link(&kernels)?))).collect();
+    manifest.links.clear();
+    for (connection, link) in links {
+        manifest.links.push(link);
+        // One after the other, so that it is known which does not fit.
+        manifest.verify().map_err(|e| {
+            let help = "connect from a kernel that writes to one that reads, each pipe once, with packets of one size";
+            Failure::new("E0119", format!("{connection}: {e}")).help(help)
+        })?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -108,6 +217,10 @@ mod tests {
             ("scale", "in", Some(64))
         );
         assert_eq!(Connection::parse("scale.0=stream").map(|c| c.depth), Ok(None));
+        let named = Connection::parse("scale.in=stream:s_axis_video").expect("sound");
+        assert_eq!((named.port.as_deref(), named.depth), (Some("s_axis_video"), None));
+        let named = Connection::parse("scale.in=stream:video:8").expect("sound");
+        assert_eq!((named.port.as_deref(), named.depth), (Some("video"), Some(8)));
         let two = Connection::parse("source.out=scale.in:5").expect("sound");
         let pipes: Vec<String> =
             two.pipes().map(|p| format!("{}.{} {}", p.kernel, p.arg, p.depth)).collect();
@@ -118,11 +231,19 @@ mod tests {
             ".in=stream",
             "scale.=stream",
             "scale.in=wire",
-            "a.b=stream:x",
+            "a.b=stream:4:x",
+            "a.b=stream:x:y",
+            "a.b=stream:x:4:4",
+            "a.b=c.d:name",
+            "a.b=stream:",
+            "a.b=stream:x-y",
+            "a.b=stream:wire",
         ] {
             let e = Connection::parse(bad).expect_err(bad);
             assert!(e.contains("KERNEL.ARG=stream"), "{e}");
         }
+        let e = Connection::parse("a.b=stream:m_axi_x").expect_err("the memory's");
+        assert!(e.contains("`m_axi_` begins names of the kernel's other ports"), "{e}");
         let e = Connection::parse("a.b=stream:0").expect_err("no room");
         assert!(e.contains("1 to 65536"), "{e}");
     }

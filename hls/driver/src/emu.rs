@@ -1,12 +1,13 @@
 //! The interpreter as a device, and as a program on the host's memory.
 
+use crate::pipe_ends::{notes, notes_alone};
 use crate::signature::signatures;
 use abi::print::PrintFormat;
 use abi::{EnqueueSite, ImageDescriptor, KernelSignature, PipeDescriptor};
 use host::enqueue::{DEFAULT_QUEUE, Parent, launch_family};
 use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, LoadedProgram, MemoryRegion,
-    NdRange, Printed, RawArg, ResolvedRange, check_args, find_kernel,
+    NdRange, Printed, RawArg, ResolvedRange, Start, check_args, find_kernel,
 };
 use interp::{Launch, Memory, Options, Program};
 use ir::{Global, Module};
@@ -166,6 +167,42 @@ impl Emulator {
             Error::new(ErrorKind::Buffer, format!("{what} bytes"))
         })
     }
+
+    /// Runs a kernel; what messages say of its pipes is known.
+    fn launch_one(
+        &mut self,
+        kernel: &str,
+        range: &NdRange,
+        args: &[LaunchArg],
+    ) -> Result<LaunchStats, Error> {
+        let signature = self.kernel(kernel)?.clone();
+        check_args(&signature, args)?;
+        let range = range.resolve(&signature)?;
+        let mut given = Vec::with_capacity(args.len());
+        for (arg, info) in args.iter().zip(&signature.args) {
+            given.push(match arg {
+                LaunchArg::Buffer { buffer, offset } => {
+                    let base = self.address(*buffer)?;
+                    self.memory.rename(base, format!("argument `{}`", info.name));
+                    RawArg::Pointer(base.wrapping_add(*offset))
+                }
+                LaunchArg::Image { buffer, descriptor } => {
+                    let texels = self.address(*buffer)?;
+                    self.memory.rename(texels, format!("argument `{}`", info.name));
+                    RawArg::Image(ImageDescriptor { texels, ..*descriptor })
+                }
+                LaunchArg::Pipe { buffer, descriptor } => {
+                    let address = self.address(*buffer)?;
+                    self.memory.rename(address, format!("argument `{}`", info.name));
+                    RawArg::Pipe(PipeDescriptor { address, ..*descriptor })
+                }
+                LaunchArg::Null => RawArg::Pointer(0),
+                LaunchArg::Local(size) => RawArg::Local(*size),
+                LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
+            });
+        }
+        self.code.launch(&mut self.memory, DEFAULT_QUEUE, (kernel, &range, &given))
+    }
 }
 
 impl Device for Emulator {
@@ -218,33 +255,17 @@ impl Device for Emulator {
         range: &NdRange,
         args: &[LaunchArg],
     ) -> Result<LaunchStats, Error> {
-        let signature = self.kernel(kernel)?.clone();
-        check_args(&signature, args)?;
-        let range = range.resolve(&signature)?;
-        let mut given = Vec::with_capacity(args.len());
-        for (arg, info) in args.iter().zip(&signature.args) {
-            given.push(match arg {
-                LaunchArg::Buffer { buffer, offset } => {
-                    let base = self.address(*buffer)?;
-                    self.memory.rename(base, format!("argument `{}`", info.name));
-                    RawArg::Pointer(base.wrapping_add(*offset))
-                }
-                LaunchArg::Image { buffer, descriptor } => {
-                    let texels = self.address(*buffer)?;
-                    self.memory.rename(texels, format!("argument `{}`", info.name));
-                    RawArg::Image(ImageDescriptor { texels, ..*descriptor })
-                }
-                LaunchArg::Pipe { buffer, descriptor } => {
-                    let address = self.address(*buffer)?;
-                    self.memory.rename(address, format!("argument `{}`", info.name));
-                    RawArg::Pipe(PipeDescriptor { address, ..*descriptor })
-                }
-                LaunchArg::Null => RawArg::Pointer(0),
-                LaunchArg::Local(size) => RawArg::Local(*size),
-                LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
-            });
+        self.code.program.set_pipe_notes(notes_alone(&self.code.module, kernel));
+        self.launch_one(kernel, range, args)
+    }
+
+    fn launch_together(&mut self, launches: &[Start]) -> Result<Vec<LaunchStats>, Error> {
+        let mut all = vec![];
+        for (k, launch) in launches.iter().enumerate() {
+            self.code.program.set_pipe_notes(notes(&self.code.module, launches, k));
+            all.push(self.launch_one(&launch.kernel, &launch.range, &launch.args)?);
         }
-        self.code.launch(&mut self.memory, DEFAULT_QUEUE, (kernel, &range, &given))
+        Ok(all)
     }
 
     fn take_printed(&mut self) -> Result<Printed, Error> {

@@ -87,9 +87,9 @@ impl From<Diagnostic> for Failure {
 }
 
 /// Codes of errors that the interpreter reports; its device renders them as text.
-const RUN_CODES: [&str; 12] = [
+const RUN_CODES: [&str; 13] = [
     "E0501", "E0502", "E0503", "E0504", "E0505", "E0506", "E0507", "E0508", "E0509", "E0510",
-    "E0511", "E0512",
+    "E0511", "E0512", "E0513",
 ];
 
 impl From<host::Error> for Failure {

@@ -5,6 +5,7 @@ use crate::connect::Connection;
 use crate::failure::{Failure, Result, io};
 use crate::pipeline;
 use crate::producer::{Produced, assemble, compile_cl};
+use crate::spec;
 use base::SourceMap;
 use ir::Module;
 use std::collections::BTreeSet;
@@ -19,6 +20,8 @@ pub struct Input {
     pub module: Module,
     /// What the compiler of OpenCL C warns of, for people.
     pub warnings: Vec<String>,
+    /// The values that specialization constants were given.
+    pub spec_constants: Vec<abi::SpecConstant>,
 }
 
 /// Reads the input as a module: by its ending, or, for other endings, by its contents. `kernels`
@@ -32,7 +35,7 @@ pub fn read_module(input: &InputArgs, kernels: &[String]) -> Result<Input> {
     let read = match path.extension().and_then(|e| e.to_str()).unwrap_or_default() {
         "cl" => produced(input, kernels, compile_cl(input)?),
         "spvasm" => produced(input, kernels, assemble(path)?),
-        "clir" => read_clir(path).map(|module| Input { module, warnings: vec![] }),
+        "clir" => clir(input),
         extension => {
             let bytes = std::fs::read(path).map_err(|e| io("read", path, &e))?;
             if extension != "spv" && !SPIRV_MAGIC.iter().any(|m| bytes.starts_with(m)) {
@@ -70,14 +73,34 @@ fn produced(input: &InputArgs, kernels: &[String], made: Produced) -> Result<Inp
     let path = input.input.as_path();
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let how = pipeline::ReadOptions {
+    let mut how = pipeline::ReadOptions {
         numerics: input.numerics(),
         sub_group_size: input.sub_group_size,
         connected: input.connections.iter().flat_map(Connection::pipes).collect(),
         formats: input.formats.clone(),
+        spec_constants: vec![],
     };
+    let mut values = vec![];
+    if !input.spec_constants.is_empty() {
+        let options = pipeline::read_options(&name, kernels, &how);
+        values = spec::resolve(&made.bytes, &options, &input.spec_constants)?;
+        how.spec_constants = values.iter().map(|v| (v.known.id, v.bits)).collect();
+    }
     let module = pipeline::read_spirv(&made.bytes, &name, kernels, folder, &how)?;
-    Ok(Input { module, warnings: made.warnings })
+    let spec_constants = values.iter().map(spec::Resolved::described).collect();
+    Ok(Input { module, warnings: made.warnings, spec_constants })
+}
+
+/// IR text, in which constants have their values already.
+fn clir(input: &InputArgs) -> Result<Input> {
+    if let Some(given) = input.spec_constants.first() {
+        let what =
+            format!("--spec-constant {}: IR text has no specialization constants", given.constant);
+        return Err(Failure::new("E0118", what)
+            .help("give it with the SPIR-V module that the text was made of"));
+    }
+    let module = read_clir(&input.input)?;
+    Ok(Input { module, warnings: vec![], spec_constants: vec![] })
 }
 
 fn read_clir(path: &Path) -> Result<Module> {

@@ -13,6 +13,7 @@ mod cmd_run;
 mod cmd_serve;
 mod cmd_support;
 pub mod connect;
+mod design;
 mod edits;
 pub mod emu;
 pub mod failure;
@@ -22,6 +23,7 @@ pub mod input;
 pub mod local_sizes;
 pub mod native;
 pub mod output;
+mod pipe_ends;
 pub mod pipeline;
 mod pipes;
 mod producer;
@@ -29,6 +31,7 @@ mod progress;
 mod report;
 mod scratch;
 pub mod signature;
+pub mod spec;
 mod units;
 
 pub use producer::SPIRV_EXTENSIONS;
@@ -59,11 +62,18 @@ pub struct Streams<'a> {
 
 /// Executes a command line, program name first, and gives the exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(e) => return usage(&e, streams),
     };
-    match dispatch(cli, streams) {
+    let result = design::expand(cli, &args).and_then(|(cli, design)| {
+        dispatch(cli, streams).map_err(|failure| match design {
+            Some(design) => design.explain(failure),
+            None => failure,
+        })
+    });
+    match result {
         Ok(()) => DONE,
         Err(failure) => {
             // a reader that is gone is no reason to fail otherwise

@@ -1,10 +1,11 @@
 //! The path from a module to a package, in the words of the folders of `hls/`.
 
-use crate::connect::{Connection, add_links};
+use crate::connect::{Connection, add_links, port_names};
 use crate::failure::{Failure, Result};
 use crate::fit::{Hardware, Thrift};
 use crate::input::attach_sources;
 use crate::report;
+use crate::signature::signatures;
 use ::report::Report;
 use abi::Manifest;
 use base::{Diagnostic, FileSet, Severity, SourceMap};
@@ -49,6 +50,8 @@ pub struct Options {
     pub platform: Option<String>,
     /// Pipes that are FIFOs; those that lead from kernel to kernel are one pipe.
     pub connections: Vec<Connection>,
+    /// Values that the module's specialization constants were given, for the manifest.
+    pub spec_constants: Vec<abi::SpecConstant>,
     /// Whether to keep the text of every stage.
     pub dump: bool,
 }
@@ -141,6 +144,8 @@ pub struct ReadOptions {
     pub connected: Vec<spirv_to_ir::ConnectedPipe>,
     /// Images that have one format at every launch.
     pub formats: Vec<spirv_to_ir::FixedFormat>,
+    /// Values of specialization constants by SpecId, as bits of their type.
+    pub spec_constants: Vec<(u32, u64)>,
 }
 
 /// Share of the device's LUTs that several work-items a token may take for all kernels: one in this many.
@@ -187,7 +192,23 @@ pub fn read_spirv(
     folder: &Path,
     how: &ReadOptions,
 ) -> Result<Module> {
-    let options = spirv_to_ir::Options {
+    let options = read_options(name, kernels, how);
+    let mut sources = SourceMap::default();
+    let result = spirv_to_ir::read_with_sources(bytes, &options, &mut sources);
+    attach_sources(&mut sources, folder);
+    let mut module = result.map_err(|e| Failure::with_sources(e, &sources))?;
+    module.sources = sources;
+    ir::verify::verify_module(&module).map_err(|e| Failure::with_sources(e, &module.sources))?;
+    Ok(module)
+}
+
+/// How the reader is to read.
+pub(crate) fn read_options(
+    name: &str,
+    kernels: &[String],
+    how: &ReadOptions,
+) -> spirv_to_ir::Options {
+    spirv_to_ir::Options {
         name: name.to_owned(),
         kernels: kernels.to_vec(),
         denorms_are_zero: how.numerics.denorms_are_zero,
@@ -197,15 +218,9 @@ pub fn read_spirv(
         sub_group_size: how.sub_group_size,
         connected: how.connected.clone(),
         formats: how.formats.clone(),
+        spec_constants: how.spec_constants.clone(),
         ..spirv_to_ir::Options::default()
-    };
-    let mut sources = SourceMap::default();
-    let result = spirv_to_ir::read_with_sources(bytes, &options, &mut sources);
-    attach_sources(&mut sources, folder);
-    let mut module = result.map_err(|e| Failure::with_sources(e, &sources))?;
-    module.sources = sources;
-    ir::verify::verify_module(&module).map_err(|e| Failure::with_sources(e, &module.sources))?;
-    Ok(module)
+    }
 }
 
 impl<'a> Pipeline<'a> {
@@ -419,12 +434,15 @@ impl<'a> Pipeline<'a> {
         }
         check_names(schedules.iter().map(|s| s.func.name.as_str()).collect())?;
         self.step("generate hardware");
+        let signatures = signatures(module);
+        let names = port_names(&self.options.connections, &signatures.iter().collect::<Vec<_>>())?;
         let built = schedule_to_rtl::Built {
             board: &self.board.name,
             clock_mhz: self.clock_mhz(),
             bus_bytes: self.bus_bytes(),
             local_arg_bytes: self.options.local_bytes,
             compute_units: &|kernel| units.get(kernel).copied().unwrap_or(n),
+            stream_name: &|kernel, arg| names.get(&(kernel.to_owned(), arg)).cloned(),
             memory_latency: self.board.memory.latency_cycles,
             address_bits: self.board.memory.address_bits,
         };
@@ -460,6 +478,7 @@ impl<'a> Pipeline<'a> {
     pub fn pack(&self, verilog: FileSet, mut manifest: Manifest, report: Report) -> Result<Build> {
         self.step("package");
         add_links(&mut manifest, &self.options.connections)?;
+        manifest.spec_constants.clone_from(&self.options.spec_constants);
         let options = PackOptions { platform: self.options.platform.clone() };
         let mut files = verilog_to_package::pack(&manifest, &verilog, self.board, &options)?;
         files.extend(verilog);

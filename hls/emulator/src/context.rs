@@ -21,6 +21,10 @@ pub(crate) struct Context {
     pub ended: u64,
     /// How the work-item that disagrees ended; or the number of the place that went wrong.
     pub other: u64,
+    /// Attempts at pipes that the work-item may still make until it does something else, and how many are allowed. Counting
+    /// down from 0 never comes to an end.
+    pub polls: u64,
+    pub most_polls: u64,
     /// Local id of the work-item that went wrong.
     pub item: [u64; 3],
     /// Dimensions of the launch.
@@ -52,6 +56,8 @@ pub(crate) const OK: i64 = 0;
 pub(crate) const DISAGREE: i64 = 1;
 /// A place was reached that the source declares unreachable.
 pub(crate) const UNREACHABLE: i64 = 2;
+/// A work-item only repeats what a pipe refuses.
+pub(crate) const POLLS: i64 = 3;
 
 /// Code of one phase of a kernel for one work-group.
 pub(crate) type PhaseFn = unsafe extern "C" fn(*mut Context) -> i64;
@@ -66,6 +72,8 @@ pub(crate) enum Field {
     PrivateStride,
     Ended,
     Other,
+    Polls,
+    MostPolls,
     Item(u8),
     WorkDim,
     Global(u8),
@@ -88,6 +96,8 @@ impl Field {
             Field::PrivateStride => (offset_of!(Context, private_stride), 0),
             Field::Ended => (offset_of!(Context, ended), 0),
             Field::Other => (offset_of!(Context, other), 0),
+            Field::Polls => (offset_of!(Context, polls), 0),
+            Field::MostPolls => (offset_of!(Context, most_polls), 0),
             Field::Item(d) => (offset_of!(Context, item), d),
             Field::WorkDim => (offset_of!(Context, work_dim), 0),
             Field::Global(d) => (offset_of!(Context, global), d),
@@ -109,4 +119,6 @@ pub(crate) struct Places {
     pub barriers: Vec<Loc>,
     /// Terminators that are declared unreachable.
     pub unreachable: Vec<Loc>,
+    /// Attempts at pipes: the argument, and where.
+    pub polls: Vec<(u32, Loc)>,
 }

@@ -3,6 +3,7 @@
 use crate::family::Family;
 use crate::memory::Block;
 use crate::{Options, Program, Specialisation};
+use abi::pipe::MOST_POLLS;
 use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use base::SourceMap;
 use host::enqueue::DEFAULT_QUEUE;
@@ -42,12 +43,18 @@ impl NativeDevice {
         how: Option<Specialisation>,
     ) -> base::Result<Self> {
         let options = Options::default();
-        let program = match how {
+        let mut program = match how {
             Some(how) => Program::specialising(module, &options, how)?,
             None => Program::compile(module, &options)?,
         };
+        program.set_most_polls(MOST_POLLS);
         let sources = module.sources.clone();
         Ok(Self { program, signatures, sources, buffers: BTreeMap::new(), next: 0, threads })
+    }
+
+    /// Changes how many attempts at a pipe a work-item may make without doing anything else; 0: no limit.
+    pub fn set_most_polls(&mut self, most: u64) {
+        self.program.set_most_polls(most);
     }
 
     fn buffer(&self, buffer: BufferId) -> Result<&Block, Error> {

@@ -5,12 +5,13 @@ use crate::float_mode::FloatMode;
 use crate::memory::Block;
 use crate::program::{Compiled, Program};
 use abi::SubGroups;
+use abi::pipe::place;
 use base::{Diagnostic, Diagnostics, Result};
 use host::ResolvedRange;
 use interp::Argument;
 use ir::{KernelArg, KernelArgKind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Most bytes behind one local argument.
@@ -35,7 +36,7 @@ impl Program {
     ///
     /// # Errors
     /// `E0504` when there is no memory for the work-groups, `E0505` for arguments that do not fit the kernel, `E0506` when a
-    /// place is reached that the source declares unreachable, `E0510` when not all work-items of a group
+    /// place is reached that the source declares unreachable, `E0513` when a work-item only repeats what a pipe refuses, `E0510` when not all work-items of a group
     /// reach a barrier. Memory then holds what was written so far.
     ///
     /// # Safety
@@ -70,6 +71,7 @@ impl Program {
             chunk: 1,
             stop: AtomicBool::new(false),
             fault: Mutex::new(None),
+            most_polls: self.most_polls,
         };
         run.all(threads)
     }
@@ -147,9 +149,29 @@ struct Run<'a> {
     chunk: u64,
     stop: AtomicBool,
     fault: Mutex<Option<Diagnostics>>,
+    /// Attempts at pipes that a work-item may make without anything else; 0: no limit.
+    most_polls: u64,
 }
 
 impl Run<'_> {
+    /// The error of a work-item that only repeats what the pipe of an argument refuses.
+    fn endless(&self, arg: u32) -> Diagnostic {
+        let Some(info) = self.kernel.info.args.get(arg as usize) else {
+            return Diagnostic::error("E0513", "an operation on a pipe is refused for ever");
+        };
+        let pipe = interp::polls::descriptor(self.args, arg);
+        let state = pipe.map(|pipe| {
+            let word = |side: u32| {
+                let place = (pipe.address + u64::from(side + place::DONE)) as *const AtomicU32;
+                // SAFETY: the kernel has just used the object, which is the launch's; its words are aligned and
+                // accessed by atomic operations only.
+                unsafe { (*place).load(Ordering::Relaxed) }
+            };
+            (word(place::WRITERS).wrapping_sub(word(place::READERS)), pipe.max_packets)
+        });
+        interp::polls::endless(&self.kernel.name, info, state, self.most_polls)
+    }
+
     fn all(mut self, threads: usize) -> Result<Stats> {
         let threads = threads.clamp(1, usize::try_from(self.total).unwrap_or(usize::MAX));
         self.chunk = (self.total / (8 * threads as u64)).clamp(1, MAX_CHUNK);
@@ -265,6 +287,8 @@ impl Worker {
             private_stride: unit.private_size,
             ended: context::NONE,
             other: 0,
+            polls: run.most_polls,
+            most_polls: run.most_polls,
             item: [0; 3],
             work_dim: run.range.work_dim.into(),
             global: wide(run.range.global),
@@ -293,12 +317,13 @@ impl Worker {
         let mut phase = 0;
         loop {
             c.ended = context::NONE;
+            c.polls = c.most_polls;
             // SAFETY: the code was made for this context, whose pointers lead to blocks as large as the kernel's
             // layout says; what it does with its arguments the launch's caller answers for.
             let code = unsafe { run.kernel.phases[phase](c) };
             match code {
                 context::OK => {}
-                code => return Err(self.fault(run.kernel, code)),
+                code => return Err(self.fault(run, code)),
             }
             match c.ended {
                 context::DONE | context::NONE => return Ok(()),
@@ -309,9 +334,9 @@ impl Worker {
 
     /// The message for a phase that returned an error.
     #[cold]
-    fn fault(&self, kernel: &Compiled, code: i64) -> Diagnostic {
+    fn fault(&self, run: &Run<'_>, code: i64) -> Diagnostic {
         let c = &self.context;
-        let places = kernel.places();
+        let places = run.kernel.places();
         let dims = c.work_dim as usize;
         let ids = |values: [u64; 3]| {
             let list: Vec<String> = values[..dims].iter().map(u64::to_string).collect();
@@ -324,6 +349,10 @@ impl Worker {
             let what = "the kernel reached a place that its source declares unreachable";
             let place = places.unreachable.get(c.other as usize).copied().unwrap_or_default();
             return Diagnostic::error("E0506", what).at(place).note(who);
+        }
+        if code == context::POLLS {
+            let (arg, place) = places.polls.get(c.other as usize).copied().unwrap_or_default();
+            return run.endless(arg).at(place).note(who);
         }
         let place = |how: u64| {
             let number = how.checked_sub(1)? as usize;

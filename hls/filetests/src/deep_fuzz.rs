@@ -92,6 +92,7 @@ fn build(module: Module, board: &Board) -> Result<(), Diagnostics> {
         clock_mhz: None,
         platform: None,
         connections: vec![],
+        spec_constants: vec![],
         dump: false,
     };
     let mut silent = |_: &str| {};

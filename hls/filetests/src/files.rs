@@ -168,7 +168,7 @@ fn run_launch_line(text: &str, line: &str) -> Result<(), String> {
 }
 
 fn run_in(module: ir::Module, launch: &Launch, order: Order) -> Result<(), String> {
-    let options = Options { step_limit: Some(100_000_000), order };
+    let options = Options { step_limit: Some(100_000_000), order, ..interp::Options::default() };
     let mut device = Emulator::new(module, options).map_err(|e| e.to_string())?;
     run_launch(&mut device, launch, Path::new("")).map(|_| ())
 }

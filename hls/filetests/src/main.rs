@@ -254,6 +254,7 @@ fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Resu
         numerics: Numerics::of_options(file.options.split_whitespace()),
         sub_group_size: file.sub_group_size,
         connected,
+        spec_constants: vec![],
     };
     let module = read_spirv(&bytes, kernel, &wanted, &folder, &how).map_err(|e| e.render())?;
     let mut launches: Vec<Launch> = file.launches().collect();
@@ -307,7 +308,11 @@ fn run_emu(kernel: &str, producer: &str, settings: &Settings) -> Result<usize, S
             .map_err(|e| e.render(&module.sources))
     };
     let emulate = |m: ir::Module, what: &str, order: Order| {
-        let limit = interp::Options { step_limit: Some(20_000_000_000), order };
+        let limit = interp::Options {
+            step_limit: Some(20_000_000_000),
+            order,
+            ..interp::Options::default()
+        };
         let mut device = Emulator::new(m, limit).map_err(|e| format!("{what}: {e}"))?;
         run_all(&mut device, &launches, &folder).map_err(|e| format!("{what}: {e}"))
     };
@@ -425,6 +430,7 @@ fn run_sim(
             clock_mhz: None,
             platform: None,
             connections: connections.clone(),
+            spec_constants: vec![],
             dump: false,
         };
         let board =

@@ -63,6 +63,7 @@ fn schedules(
         clock_mhz: None,
         platform: None,
         connections: vec![],
+        spec_constants: vec![],
         dump: false,
     };
     // A board with a real device: its operators have fractions of a cycle.

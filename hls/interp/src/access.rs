@@ -147,6 +147,23 @@ impl Memories<'_, '_> {
         found.ok_or(pointer)
     }
 
+    /// The bytes of a store or an atomic operation, where they are not the work-item's own.
+    pub(crate) fn shared_bytes<'a>(
+        &'a mut self,
+        private: PrivateView<'a>,
+        op: &MemoryOp,
+        pointer: u64,
+    ) -> Option<&'a [u8]> {
+        let space = match op.space {
+            Space::Generic => untag(pointer, self.addr_bits).0,
+            space => space,
+        };
+        if space == Space::Private {
+            return None;
+        }
+        self.bytes(private, op, pointer, op.lane_bytes * op.lanes).ok().map(|bytes| &*bytes)
+    }
+
     /// Executes a load into `regs`.
     #[inline]
     pub(crate) fn load(

@@ -240,6 +240,8 @@ pub(crate) struct MemoryOp {
 #[derive(Clone, Debug)]
 pub(crate) struct PipeUse {
     pub op: PipeOp,
+    /// Index of the argument.
+    pub arg: u32,
     /// The first of the slots of the descriptor's fields: [`crate::pipe::FIELDS`].
     pub descriptor: Slot,
     /// Predicate, if there is one.

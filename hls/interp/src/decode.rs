@@ -403,6 +403,7 @@ impl Decoder<'_> {
         };
         self.out.pipes.push(PipeUse {
             op,
+            arg,
             descriptor,
             predicate,
             data: value.map_or(0, |v| self.slots[v]),

@@ -5,6 +5,7 @@ use crate::access::Memories;
 use crate::machine::{Item, Machine, Position, Stop};
 use crate::memory::Memory;
 use crate::program::{Kernel, Program};
+use crate::watch::Watch;
 use crate::{Argument, Launch, Options, Order, Stats};
 use abi::SubGroups;
 use base::{Diagnostic, Loc, Result};
@@ -28,7 +29,8 @@ impl Program {
     /// # Errors
     /// `E0505` for a launch the kernel does not allow; `E0501` to `E0503` for accesses out of
     /// bounds, misaligned or through null, `E0506` and `E0507` for undefined control flow, `E0510`
-    /// when not all work-items of a group reach a barrier, `E0511` when the step limit is reached.
+    /// when not all work-items of a group reach a barrier, `E0511` when the step limit is reached, `E0512` and `E0513` when it waits at
+    /// a pipe or is refused there for ever.
     /// Buffers then hold what was written so far.
     pub fn run(
         &self,
@@ -48,6 +50,10 @@ impl Program {
             templates,
             memories: Memories { global: memory, local, addr_bits: self.addr_bits },
             position,
+            kernel,
+            args: &launch.args,
+            watch: Watch::new(&kernel.info.args, &launch.args, options.most_polls),
+            pipe_notes: &self.pipe_notes,
         };
         let mut run = Run {
             machine,
@@ -363,7 +369,11 @@ impl Run<'_, '_> {
         let mut budget = given;
         let stop = self.machine.run(&mut self.items[n], &mut budget);
         self.left -= given - budget;
-        Ok(stop?)
+        let stop = stop?;
+        if stop != Stop::Budget {
+            self.machine.watch.advance();
+        }
+        Ok(stop)
     }
 
     /// All work-items of a group wait at the same barrier, or none waits.

@@ -52,11 +52,14 @@ mod launch;
 mod machine;
 mod memory;
 mod pipe;
+pub mod polls;
 mod program;
+mod watch;
 
+pub use abi::pipe::MOST_POLLS;
 pub use launch::MAX_WORK_GROUP_SIZE;
 pub use memory::Memory;
-pub use program::Program;
+pub use program::{PipeNote, Program};
 
 /// One argument of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,12 +110,20 @@ pub enum Order {
 }
 
 /// How to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Most instructions of all work-items together.
     pub step_limit: Option<u64>,
     /// Order of work-items.
     pub order: Order,
+    /// Operations on pipes that may be refused while nothing else is done; 0: as many as there are.
+    pub most_polls: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { step_limit: None, order: Order::default(), most_polls: MOST_POLLS }
+    }
 }
 
 /// What a launch did.

@@ -1,9 +1,13 @@
 //! Executes the instructions of one work-item.
 
+use crate::Argument;
 use crate::access::{Memories, PrivateView};
 use crate::code::{Code, Decoded, FloatOp, PureOp, Slot, VectorOp};
 use crate::eval::{bits32, bits64, eval, fcmp};
-use crate::pipe::PipeFault;
+use crate::pipe::{PipeFault, Tried};
+use crate::polls;
+use crate::program::{Kernel, PipeNote};
+use crate::watch::{self, Watch};
 use base::{Diagnostic, Loc};
 use ir::{IntCC, PipeOp, Query};
 
@@ -96,6 +100,14 @@ pub(crate) struct Machine<'a, 'g> {
     pub templates: Vec<Vec<u64>>,
     pub memories: Memories<'a, 'g>,
     pub position: Position,
+    /// The kernel, for messages about its pipes.
+    pub kernel: &'a Kernel,
+    /// The arguments of the launch.
+    pub args: &'a [Argument],
+    /// What operations on pipes come to.
+    pub watch: Watch,
+    /// What is known of the other ends of pipes.
+    pub pipe_notes: &'a [PipeNote],
 }
 
 impl Machine<'_, '_> {
@@ -171,6 +183,30 @@ impl Machine<'_, '_> {
                     regs[op.data as usize..][..slots].fill(0);
                 }
             }};
+        }
+        // What an access may change is of interest only behind a refused operation on a pipe.
+        macro_rules! watched {
+            ($index:expr) => {{
+                if self.watch.looks() {
+                    let op = &function.memory[$index as usize];
+                    let pointer = get!(op.pointer);
+                    let word = self.watch.is_word(pointer);
+                    (!word).then(|| watch::before(&mut self.memories, private!(), op, pointer))
+                } else {
+                    None
+                }
+            }};
+        }
+        macro_rules! compare {
+            ($index:expr, $old:expr) => {
+                if let Some(Some(old)) = $old {
+                    let op = &function.memory[$index as usize];
+                    let pointer = get!(op.pointer);
+                    if self.memories.shared_bytes(private!(), op, pointer) != Some(&old[..]) {
+                        self.watch.advance();
+                    }
+                }
+            };
         }
         let stop = loop {
             if left == 0 {
@@ -266,12 +302,45 @@ impl Machine<'_, '_> {
                     get!(d) = base + u64::from(offset);
                 }
                 Code::Load(i) => access!("load", i, load),
-                Code::Store(i) => access!("store", i, store),
-                Code::Atomic(i) => access!("atomic access", i, atomic),
+                Code::Store(i) => {
+                    let old = watched!(i);
+                    access!("store", i, store);
+                    compare!(i, old);
+                }
+                Code::Atomic(i) => {
+                    let old = watched!(i);
+                    let pointer = get!(function.memory[i as usize].pointer);
+                    access!("atomic access", i, atomic);
+                    compare!(i, old);
+                    if self.watch.has_objects()
+                        && let Some(arg) = self.watch.atomic(pointer)
+                    {
+                        let frames = &item.frames[..item.frames.len() - 1];
+                        let e = self.endless(arg, None);
+                        let e = e.at(self.known_place(function.locs[pc - 1], frames));
+                        return Err(Box::new(self.locate(e, item.local_id)));
+                    }
+                }
                 Code::Pipe(i) => {
                     let pipe = &function.pipes[i as usize];
-                    if let Err(fault) = pipe.run(self.memories.global, regs) {
-                        let e = pipe_error(pipe.op, fault).at(function.locs[pc - 1]);
+                    let e = match pipe.run(self.memories.global, regs) {
+                        Ok(Tried::Nothing) => None,
+                        Ok(Tried::Done) => {
+                            self.watch.advance();
+                            None
+                        }
+                        Ok(Tried::Refused) if !self.watch.refuse() => None,
+                        Ok(Tried::Refused) => {
+                            let state = pipe.occupancy(self.memories.global, regs);
+                            Some(self.endless(pipe.arg, state))
+                        }
+                        Err(fault) => {
+                            let state = pipe.occupancy(self.memories.global, regs);
+                            Some(self.pipe_error(pipe.op, pipe.arg, fault, state))
+                        }
+                    };
+                    if let Some(e) = e {
+                        let e = e.at(function.locs[pc - 1]);
                         return Err(Box::new(self.locate(e, item.local_id)));
                     }
                 }
@@ -352,6 +421,63 @@ impl Machine<'_, '_> {
         item.regs.truncate(callee.base as usize);
         item.private.truncate(callee.storage_base as usize);
         None
+    }
+
+    /// The message for an operation on a connected pipe that cannot happen.
+    #[cold]
+    fn pipe_error(
+        &self,
+        op: PipeOp,
+        arg: u32,
+        fault: PipeFault,
+        state: Option<(u32, u32)>,
+    ) -> Diagnostic {
+        let kernel = &self.kernel.name;
+        let name = self.kernel.info.args.get(arg as usize).map_or("", |a| a.name.as_str());
+        match fault {
+            PipeFault::Waits => {
+                let what = if op.of_writer() == Some(true) { "room" } else { "a packet" };
+                let holds = polls::holds(state);
+                let text = format!(
+                    "kernel `{kernel}` waits for {what} of pipe `{name}`{holds}, and no other kernel runs"
+                );
+                self.with_notes(Diagnostic::error("E0512", text), arg)
+            }
+            PipeFault::NoPipe => {
+                let what = format!("argument `{name}` is no pipe with packets of this size");
+                Diagnostic::error("E0505", what)
+            }
+        }
+    }
+
+    /// The message for a kernel that only repeats what a pipe refuses. `state`: packets there, and most packets.
+    #[cold]
+    fn endless(&mut self, arg: u32, state: Option<(u32, u32)>) -> Diagnostic {
+        let state = state.or_else(|| {
+            let pipe = polls::descriptor(self.args, arg)?;
+            polls::occupancy(self.memories.global, pipe.address, pipe.max_packets)
+        });
+        let Some(info) = self.kernel.info.args.get(arg as usize) else {
+            return Diagnostic::error("E0513", "an operation on a pipe is refused for ever");
+        };
+        let limit = self.watch.most();
+        let e = polls::endless(&self.kernel.name, info, state, limit);
+        self.with_notes(e, arg)
+    }
+
+    /// A place, or that of the innermost call that has one.
+    fn known_place(&self, loc: Loc, callers: &[Frame]) -> Loc {
+        let call = |f: &Frame| {
+            let at = (f.pc as usize).checked_sub(1)?;
+            self.functions[f.func as usize].locs.get(at).copied().filter(|l| l.is_known())
+        };
+        if loc.is_known() { loc } else { callers.iter().rev().find_map(call).unwrap_or(loc) }
+    }
+
+    /// Adds what is known of the other end of a pipe.
+    fn with_notes(&self, e: Diagnostic, arg: u32) -> Diagnostic {
+        let own = |n: &&PipeNote| n.kernel == self.kernel.name && n.arg == arg;
+        self.pipe_notes.iter().filter(own).fold(e, |e, n| e.note(n.text.clone()))
     }
 
     /// Adds which work-item it was.
@@ -455,20 +581,6 @@ fn vector(op: &VectorOp, regs: &mut [u64]) {
                     regs[(d + lane * to.div_ceil(64) + part) as usize] = value;
                 }
             }
-        }
-    }
-}
-
-/// The message for an operation on a connected pipe that cannot happen.
-fn pipe_error(op: PipeOp, fault: PipeFault) -> Diagnostic {
-    match fault {
-        PipeFault::Waits => {
-            let what = if op.of_writer() == Some(true) { "room for a packet" } else { "a packet" };
-            let text = format!("the kernel waits for {what} of a pipe, and no other kernel runs");
-            Diagnostic::error("E0512", text)
-        }
-        PipeFault::NoPipe => {
-            Diagnostic::error("E0505", "an argument is no pipe with packets of this size")
         }
     }
 }

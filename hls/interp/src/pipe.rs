@@ -15,16 +15,31 @@ pub(crate) enum PipeFault {
     NoPipe,
 }
 
+/// What an operation on a pipe did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tried {
+    /// It has changed the pipe.
+    Done,
+    /// There was no packet or no room, or it only asked how many there are.
+    Refused,
+    /// Nothing that concerns the pipe.
+    Nothing,
+}
+
 impl PipeUse {
     /// Executes it; what it gives comes into `regs`.
-    pub(crate) fn run(&self, memory: &mut Memory<'_>, regs: &mut [u64]) -> Result<(), PipeFault> {
+    pub(crate) fn run(
+        &self,
+        memory: &mut Memory<'_>,
+        regs: &mut [u64],
+    ) -> Result<Tried, PipeFault> {
         let (data, slots) = (self.data as usize, self.slots as usize);
         let happens = self.predicate.is_none_or(|p| regs[p as usize] != 0);
         if !happens {
             if !self.op.writes() {
                 regs[data..data + slots].fill(0);
             }
-            return Ok(());
+            return Ok(Tried::Nothing);
         }
         let mut object = Object::new(memory, &regs[self.descriptor as usize..])?;
         let writes = self.op.of_writer() == Some(true);
@@ -60,7 +75,26 @@ impl PipeUse {
                 object.commit(side)?;
             }
         }
-        Ok(())
+        Ok(match self.op {
+            PipeOp::Most => Tried::Nothing,
+            PipeOp::Count => Tried::Refused,
+            PipeOp::TakePacket
+            | PipeOp::TakeRoom
+            | PipeOp::ReservePackets
+            | PipeOp::ReserveRoom
+                if regs[data] == 0 =>
+            {
+                Tried::Refused
+            }
+            _ => Tried::Done,
+        })
+    }
+
+    /// Packets that the pipe holds, and how many it can hold.
+    pub(crate) fn occupancy(&self, memory: &mut Memory<'_>, regs: &[u64]) -> Option<(u32, u32)> {
+        let [address, max_packets, _] = *regs.get(self.descriptor as usize..)?.first_chunk()?;
+        let most = u32::try_from(max_packets).unwrap_or(u32::MAX).min(self.depth);
+        crate::polls::occupancy(memory, address, most)
     }
 }
 

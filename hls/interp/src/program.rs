@@ -38,9 +38,27 @@ pub struct Program {
     addresses: SecondaryMap<Global, u64>,
     /// Layout of the module's local variables.
     local: LocalMemory,
+    /// What is known of the other ends of pipes.
+    pub(crate) pipe_notes: Vec<PipeNote>,
+}
+
+/// What a message says of the other end of a pipe when a kernel hangs at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PipeNote {
+    /// The kernel that hangs.
+    pub kernel: String,
+    /// Its argument.
+    pub arg: u32,
+    /// The sentence.
+    pub text: String,
 }
 
 impl Program {
+    /// What messages are to say of the other ends of pipes in the next launches.
+    pub fn set_pipe_notes(&mut self, notes: Vec<PipeNote>) {
+        self.pipe_notes = notes;
+    }
+
     /// Decodes `module`, which the verifier must have accepted, and places its variables.
     ///
     /// # Errors
@@ -59,6 +77,7 @@ impl Program {
             globals: module.globals.values().cloned().collect(),
             addresses: SecondaryMap::new(),
             local: LocalMemory::default(),
+            pipe_notes: vec![],
         };
         for (id, global) in module.globals.iter() {
             let local = global.space == Space::Local;

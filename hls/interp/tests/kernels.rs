@@ -437,7 +437,7 @@ b0:
 fn endless_loops_end_at_the_limit() {
     let text = "module \"m\" addr 64 cl 120\nsource \"l.cl\"\nkernel \"k\" {\nb0:\n  jump b1\nb1:\n  jump b1 @0:7:3\n}\n";
     for order in [Order::Sequential, Order::Interleaved { seed: 1 }] {
-        let options = Options { step_limit: Some(10_000), order };
+        let options = Options { step_limit: Some(10_000), order, ..Options::default() };
         let e = device(text).launch([[4, 1, 1], [2, 1, 1]], &[], options).unwrap_err();
         assert!(e.contains("error[E0511]") && e.contains("l.cl:7:3"), "{e}");
     }

@@ -107,7 +107,7 @@ proptest! {
         let args = vec![Argument::Pointer(io), Argument::Local(64), Argument::Value(vec![3; 16])];
         let kernel = program.kernel_names().next().unwrap_or_default().to_owned();
         let launch = Launch { kernel, work_dim: 1, global: [global, 1, 1], local: Some([local, 1, 1]), offset: [0; 3], args };
-        let options = Options { step_limit: Some(2000), order: Order::Interleaved { seed } };
+        let options = Options { step_limit: Some(2000), order: Order::Interleaved { seed }, ..Options::default() };
         let _ = program.run(&mut memory, &launch, &options);
     }
 }

@@ -13,6 +13,7 @@ use ir::analysis::{Cfg, Liveness};
 use ir::{Block, Inst, Terminator, Value};
 use rtl::{Expr, Module, ModuleBuilder, Net};
 use schedule::{Control, KernelSchedule, Place, UnitId};
+use std::collections::BTreeMap;
 
 /// Answers and requests whose handshakes may wait for one another in one cycle. Those of each wait for all of them, so with more the
 /// nets between them grow long: nine and nine left a kernel 71 MHz on ECP5. A block that follows adds its choice among the ways there.
@@ -34,6 +35,8 @@ pub struct Shared<'a> {
     pub sources: &'a SourceMap,
     /// Copies of the datapath, each with a dispatcher.
     pub compute_units: u32,
+    /// Names that the user gives the ports of connected pipes, by the argument's index.
+    pub stream_names: BTreeMap<u32, String>,
     /// Address bits that the units of device memory keep.
     pub address_bits: u32,
     /// Module of each unit.

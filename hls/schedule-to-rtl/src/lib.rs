@@ -33,6 +33,7 @@ use schedule::{KernelSchedule, Unit};
 
 pub use manifest::{Built, MOST_COMPUTE_UNITS, signature};
 pub use memory::MOST_LOAD_UNITS;
+pub use pipes::stream_name;
 
 /// Lowers scheduled kernels of a module. `family` is the device family's name (`ecp5` selects
 /// its RAM and DSP primitives).
@@ -65,6 +66,7 @@ pub fn lower(
         program_memory,
         sources: module.sources.files.values().map(|f| f.name.clone()).collect(),
         links: vec![],
+        spec_constants: vec![],
     };
     Ok((design, manifest))
 }
@@ -121,6 +123,9 @@ fn lower_kernel(
     let sources = &module.sources;
     // A single work-item has no use for a second datapath.
     let compute_units = if s.task { 1 } else { (built.compute_units)(&s.func.name) };
+    let args = s.func.kernel.as_ref().map_or(0, |k| k.args.len() as u32);
+    let given = |arg| Some((arg, (built.stream_name)(&s.func.name, arg)?));
+    let stream_names = (0..args).filter_map(given).collect();
     let address_bits = built.address_bits;
     let group_of = schedule::Shared::groups(&s.shared);
     let sh = Shared {
@@ -131,6 +136,7 @@ fn lower_kernel(
         target,
         sources,
         compute_units,
+        stream_names,
         address_bits,
         unit_modules,
         group_of,

@@ -124,6 +124,8 @@ pub struct Built<'a> {
     pub local_arg_bytes: u64,
     /// Copies of a kernel's datapath by its name, 1 to [`MOST_COMPUTE_UNITS`]; single work-item kernels have one.
     pub compute_units: &'a dyn Fn(&str) -> u32,
+    /// Name of the AXI4-Stream that a connected pipe is, by the kernel's name and the argument's index, where the user gives one.
+    pub stream_name: &'a dyn Fn(&str, u32) -> Option<String>,
     /// Cycles that device memory takes to answer, for the depth of its units.
     pub memory_latency: u32,
     /// Address bits that the units of device memory keep, 13 to 64.
@@ -137,7 +139,7 @@ pub fn kernel(sh: &Shared, module: &Module, built: &Built) -> Kernel {
     let most = of_one.unwrap_or(s.occupancy.max_work_group_size);
     let mut signature = signature(&s.func, module, most);
     signature.compute_units = sh.compute_units;
-    for end in pipes::ends(&s.func) {
+    for end in pipes::ends(sh) {
         if let Some(arg) = signature.args.get_mut(end.arg as usize) {
             arg.stream = Some(end.port);
         }

@@ -57,22 +57,51 @@ pub struct PipeEnd {
     pub port: StreamPort,
 }
 
+/// The port of a connected pipe where the user gives none: `axis_` and the argument's name.
+pub fn stream_name(arg: &str, index: u32) -> String {
+    match arg {
+        "" => format!("axis_arg{index}"),
+        name => format!("axis_{}", rtl::names::legal(name)),
+    }
+}
+
 /// The connected pipes of a kernel.
-pub fn ends(func: &ir::Function) -> Vec<PipeEnd> {
+pub fn ends(sh: &Shared) -> Vec<PipeEnd> {
+    let func = &sh.s.func;
     let args = func.kernel.as_ref().map_or(&[][..], |k| &k.args);
     let end = |(k, a): (usize, &ir::KernelArg)| {
         let KernelArgKind::Pipe(access) = a.kind else { return None };
-        let depth = access.connected?.max(1);
-        let name = match a.name.as_str() {
-            "" => format!("arg{k}"),
-            name => rtl::names::legal(name),
+        let (arg, writes) = (k as u32, access.writes);
+        let port = StreamPort {
+            name: sh.stream_names.get(&arg).cloned().unwrap_or_else(|| stream_name(&a.name, arg)),
+            data_bits: 8 * access.packet.unwrap_or(1),
+            depth: access.connected?.max(1),
+            writes,
+            unit: unit_of(sh, arg, writes).to_owned(),
         };
-        let data_bits = 8 * access.packet.unwrap_or(1);
-        let port =
-            StreamPort { name: format!("axis_{name}"), data_bits, depth, writes: access.writes };
-        Some(PipeEnd { arg: k as u32, access, port })
+        Some(PipeEnd { arg, access, port })
     };
     args.iter().enumerate().filter_map(end).collect()
+}
+
+/// The library's module behind the port of an argument; empty if the kernel does nothing there that needs one.
+fn unit_of(sh: &Shared, arg: u32, writes: bool) -> &'static str {
+    let ops = sh.s.accesses.values().filter(|a| a.argument == Some(arg)).filter_map(|a| {
+        let AccessKind::Pipe(op) = a.kind else { return None };
+        (op != PipeOp::Most).then_some(op)
+    });
+    let (mut any, mut by_position) = (false, false);
+    for op in ops {
+        any = true;
+        by_position |= op.by_position() == Some(true);
+    }
+    match (any, by_position, writes) {
+        (false, ..) => "",
+        (true, false, false) => "clhls_pipe_reader",
+        (true, true, false) => "clhls_pipe_reserving_reader",
+        (true, false, true) => "clhls_pipe_writer",
+        (true, true, true) => "clhls_pipe_reserving_writer",
+    }
 }
 
 impl Memories {
@@ -84,7 +113,7 @@ impl Memories {
             unreachable!("the memory is a pipe: schedule::verify")
         };
         let arg = access.argument.unwrap_or_default();
-        let end = ends(&sh.s.func).into_iter().find(|e| e.arg == arg);
+        let end = ends(sh).into_iter().find(|e| e.arg == arg);
         let depth = end.as_ref().map_or(0, |e| e.port.depth);
         let packet_bits = end.map_or(8, |e| e.port.data_bits);
         let name = format!("pipe{site}");
@@ -146,7 +175,7 @@ fn constant_answer(b: &mut ModuleBuilder, name: &str, r: Request, value: Expr) -
 /// Makes the units with their ports, when all clients are known.
 pub fn build(b: &mut ModuleBuilder, sh: &Shared, m: &mut Memories) {
     let mut clients = std::mem::take(&mut m.pipes);
-    for end in ends(&sh.s.func) {
+    for end in ends(sh) {
         let own = clients.swap_remove(&end.arg).unwrap_or_default();
         match (own.is_empty(), end.access.writes) {
             (true, writes) => unused(b, &end.port, writes),
@@ -211,10 +240,8 @@ fn reader(b: &mut ModuleBuilder, sh: &Shared, port: &StreamPort, clients: &[Pipe
     let [valid, data] =
         [("tvalid", 1), ("tdata", port.data_bits)].map(|(s, bits)| b.input(&name(s), bits));
     let ready = b.output(&name("tready"), 1);
-    let unit = match by_position(clients) {
-        true => Unit { module: "clhls_pipe_reserving_reader", depth: port.depth },
-        false => Unit { module: "clhls_pipe_reader", depth: port.depth.max(2) },
-    };
+    let depth = if by_position(clients) { port.depth } else { port.depth.max(2) };
+    let unit = Unit { module: &port.unit, depth };
     unit.build(b, sh, port, clients, &|unit| {
         unit.input("s_tvalid", valid).output("s_tready", ready).input("s_tdata", data)
     });
@@ -226,10 +253,8 @@ fn writer(b: &mut ModuleBuilder, sh: &Shared, port: &StreamPort, clients: &[Pipe
         [("tvalid", 1), ("tdata", port.data_bits)].map(|(s, bits)| b.output(&name(s), bits));
     let ready = b.input(&name("tready"), 1);
     // As much as the pipe holds can be reserved.
-    let unit = match by_position(clients) {
-        true => Unit { module: "clhls_pipe_reserving_writer", depth: port.depth },
-        false => Unit { module: "clhls_pipe_writer", depth: WRITER_DEPTH },
-    };
+    let depth = if by_position(clients) { port.depth } else { WRITER_DEPTH };
+    let unit = Unit { module: &port.unit, depth };
     let packets = all(clients, &|c| c.request.data.into());
     unit.build(b, sh, port, clients, &|unit| {
         let unit = unit.output("m_tvalid", valid).input("m_tready", ready).output("m_tdata", data);
@@ -238,13 +263,13 @@ fn writer(b: &mut ModuleBuilder, sh: &Shared, port: &StreamPort, clients: &[Pipe
 }
 
 /// The library's module for an end.
-struct Unit {
-    module: &'static str,
+struct Unit<'a> {
+    module: &'a str,
     /// Packets that it holds.
     depth: u32,
 }
 
-impl Unit {
+impl Unit<'_> {
     /// Makes it, with what `stream` adds, and gives the clients its answers.
     fn build(
         self,

@@ -2,9 +2,10 @@
 
 use crate::SimOptions;
 use crate::device::{Simulator, model_error};
-use crate::launch::{Limits, Outcome, channels, explain};
+use crate::launch::{Limits, Outcome, Silence, channels, explain};
 use crate::report::Context;
-use crate::together::{Joint, LOOK, joints};
+use crate::together::{Joint, LOOK, Polls, hung, joints};
+use crate::waits::Peer;
 use abi::{Kernel, Manifest, regs};
 use host::{Error, ErrorKind};
 use std::collections::BTreeMap;
@@ -39,6 +40,9 @@ struct Running {
     started: Option<u64>,
     /// The host has written an interrupt register itself.
     own_interrupts: bool,
+    /// What is known of operations on pipes that are refused: alone, and of the kernels connected with it.
+    silence: Silence,
+    polls: Polls,
 }
 
 /// Refuses a design whose kernels enqueue others: a host at this level would leave those unlaunched.
@@ -188,7 +192,8 @@ impl Board {
         let name = self.kernel(kernel)?.signature.name.clone();
         let mut model = self.device.take_model(&name)?;
         self.joints.iter().for_each(|joint| joint.open(kernel, &mut model));
-        Ok(Running { model, written: BTreeMap::new(), started: None, own_interrupts: false })
+        let (written, silence, polls) = Default::default();
+        Ok(Running { model, written, started: None, own_interrupts: false, silence, polls })
     }
 
     fn kernel(&self, kernel: usize) -> Result<&Kernel, Error> {
@@ -207,20 +212,25 @@ impl Board {
         since: u64,
     ) -> Result<Option<Outcome>, Error> {
         let data = self.device.manifest().kernels[kernel].clone();
-        let most = self.device.options.max_cycles;
+        let limits = self.limits();
         let mut session =
             running.model.session(self.device.memory.regions_mut()).map_err(model_error)?;
-        let end = session.run(POLL_CYCLES, WATCHDOG).map_err(model_error)?;
+        let end = session.run(POLL_CYCLES, WATCHDOG, limits.polls()).map_err(model_error)?;
         if !session.model().faults().is_empty() {
             return Ok(Some(Outcome::Fault));
         }
         match end {
             RunEnd::Fault => return Ok(Some(Outcome::Fault)),
             RunEnd::Stuck => return channels(&mut session, &data).map(|c| Some(Outcome::Stuck(c))),
-            RunEnd::Limit if session.model().cycles() - since > most => {
+            RunEnd::Polls if running.silence.lasts(std::slice::from_mut(&mut session))? => {
+                return Ok(Some(Outcome::Polls));
+            }
+            RunEnd::Limit | RunEnd::Polls
+                if session.model().cycles() - since > limits.max_cycles =>
+            {
                 return Ok(Some(Outcome::Limit));
             }
-            RunEnd::Limit => {}
+            RunEnd::Limit | RunEnd::Polls => {}
             RunEnd::Interrupt if running.own_interrupts => {}
             RunEnd::Interrupt => {
                 let status = session.read_register(regs::ISR).map_err(model_error)?;
@@ -270,7 +280,7 @@ impl Board {
             // All of them start anew, and without packets between them.
             let here = |j: &&mut Joint| numbers.contains(&j.writer.0);
             self.joints.iter_mut().filter(here).for_each(Joint::clear);
-            return Err(self.explain(numbers[k], &group[k], &outcome));
+            return Err(self.explain_connected(k, &numbers, &group, &outcome));
         }
         let mut group = numbers.into_iter().zip(group);
         let asked = group.next().map(|(_, running)| running);
@@ -288,6 +298,8 @@ impl Board {
         let complete = group.iter().all(|r| r.started.is_some());
         let own_interrupts = group[0].own_interrupts;
         let asked = self.device.manifest().kernels[numbers[0]].clone();
+        let limits = self.limits();
+        let mut polls = std::mem::take(&mut group[0].polls);
         let regions = self.device.memory.regions_mut();
         let models = group.iter_mut().map(|r| &mut r.model).collect();
         let mut sessions = Model::all_sessions(models, regions).map_err(model_error)?;
@@ -298,7 +310,7 @@ impl Board {
                 match session.step().map_err(model_error)? {
                     RunEnd::Fault => return Ok(Some((k, Outcome::Fault))),
                     RunEnd::Interrupt => interrupt |= k == 0,
-                    RunEnd::Limit | RunEnd::Stuck => {}
+                    RunEnd::Limit | RunEnd::Stuck | RunEnd::Polls => {}
                 }
             }
             let here = self.joints.iter_mut().filter(|j| numbers.contains(&j.writer.0));
@@ -312,20 +324,49 @@ impl Board {
                 return Ok(None);
             }
             if complete && cycle % LOOK == 0 {
-                let mut stuck = true;
-                for session in &mut sessions {
-                    stuck = stuck && session.is_stuck(WATCHDOG).map_err(model_error)?;
-                }
-                if stuck {
-                    let waiting = channels(&mut sessions[0], &asked)?;
-                    return Ok(Some((0, Outcome::Stuck(waiting))));
+                if polls.all_hang(&mut sessions, &|_| true, limits)? {
+                    return hung(&mut sessions[0], &asked).map(|outcome| Some((0, outcome)));
                 }
             }
         }
+        drop(sessions);
+        group[0].polls = polls;
         Ok(None)
     }
 
+    fn limits(&self) -> Limits {
+        let SimOptions { max_cycles, most_polls, .. } = self.device.options;
+        Limits { max_cycles, watchdog: WATCHDOG, most_polls }
+    }
+
     fn explain(&self, kernel: usize, running: &Running, outcome: &Outcome) -> Error {
+        self.explain_with(kernel, running, outcome, &|_| None)
+    }
+
+    /// The same for number `k` of a group of kernels that pipes connect.
+    fn explain_connected(
+        &self,
+        k: usize,
+        numbers: &[usize],
+        group: &[Running],
+        outcome: &Outcome,
+    ) -> Error {
+        let peer = |index| {
+            let (other, index) = self.joints.iter().find_map(|j| j.other_end(numbers[k], index))?;
+            let running = &group[numbers.iter().position(|n| *n == other)?];
+            let kernel = self.manifest().kernels.get(other)?;
+            Some(Peer { kernel, model: &running.model, index, idle: running.started.is_none() })
+        };
+        self.explain_with(numbers[k], &group[k], outcome, &peer)
+    }
+
+    fn explain_with<'p>(
+        &self,
+        kernel: usize,
+        running: &Running,
+        outcome: &Outcome,
+        peers: &dyn Fn(usize) -> Option<Peer<'p>>,
+    ) -> Error {
         let kernel = &self.manifest().kernels[kernel];
         let word = |offset| u64::from(running.written.get(&offset).copied().unwrap_or(0));
         let pointers = kernel.signature.args.iter().filter(|arg| arg.kind.has_memory());
@@ -336,8 +377,8 @@ impl Board {
             })
             .collect();
         let regions = self.device.memory.regions();
-        let context = Context { kernel, regions, arguments: &arguments };
-        let limits = Limits { max_cycles: self.device.options.max_cycles, watchdog: WATCHDOG };
-        explain(outcome, &context, &running.model, limits)
+        let context =
+            Context { kernel, regions, arguments: &arguments, args: &[], in_memory: &[], peers };
+        explain(outcome, &context, &running.model, self.limits())
     }
 }

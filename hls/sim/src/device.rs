@@ -15,8 +15,8 @@ use host::{
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use verilator_sys::{
-    BuildOptions, Built, CHECKER_MODULE, ChannelSignals, Design, MemoryOptions, Model, Port,
-    Region, Source, build,
+    BuildOptions, Built, CHECKER_MODULE, ChannelSignals, Design, MemoryOptions, Model, PipeUnit,
+    Port, Region, Source, build,
 };
 
 /// The AXI protocol checker that is bound to every memory port; part of simulations only.
@@ -32,6 +32,9 @@ pub struct SimOptions {
     /// Cycles without movement on the ports after which the inside of the kernel is looked at, and if
     /// nothing moves there either, the launch ends with an error.
     pub watchdog: u64,
+    /// Operations on pipes that may be refused, one after the other, without the kernels doing anything else; then the launch ends
+    /// with an error. 0: as many as `max_cycles` lets them.
+    pub most_polls: u64,
     /// FST file for waveforms; further kernels get `<name>.<kernel>.fst` beside it.
     pub trace: Option<PathBuf>,
     /// Registers start with random contents: finds state that reset forgot.
@@ -48,6 +51,7 @@ impl Default for SimOptions {
             memory: MemoryOptions::default(),
             max_cycles: 10_000_000_000,
             watchdog: 100_000,
+            most_polls: abi::pipe::MOST_POLLS,
             trace: None,
             random_state: false,
             profile: false,
@@ -172,6 +176,7 @@ impl Simulator {
                     name: stream.name.clone(),
                     bytes: stream.data_bits / 8,
                     writes: stream.writes,
+                    unit: PipeUnit::of_module(&stream.unit),
                 })
                 .collect(),
             channels: kernel
@@ -325,7 +330,8 @@ impl Simulator {
     }
 
     fn limits(&self) -> Limits {
-        Limits { max_cycles: self.options.max_cycles, watchdog: self.options.watchdog }
+        let SimOptions { max_cycles, watchdog, most_polls, .. } = self.options;
+        Limits { max_cycles, watchdog, most_polls }
     }
 
     /// Keeps an instance for the next launch of its kernel.
@@ -395,7 +401,7 @@ pub(crate) fn registers(launch: &RawLaunch<'_>, program_base: u64) -> RegisterBl
 
 /// As many work-items must have finished as the launch has.
 pub(crate) fn check_work_items(
-    context: &Context<'_>,
+    context: &Context<'_, '_>,
     range: &ResolvedRange,
     stats: &LaunchStats,
 ) -> Result<(), Error> {
@@ -421,6 +427,7 @@ fn execute(
     let RawLaunch { kernel, range, args, names } = *launch;
     let block = registers(launch, program_base);
     pipes::fill(model, kernel, args, regions);
+    let in_memory = pipes::watch(model, kernel, args, regions);
     let mut session = model.session(regions).map_err(model_error)?;
     let before = Profile::start(&mut session, kernel, count);
     let outcome = run(&mut session, kernel, &block, limits);
@@ -430,7 +437,8 @@ fn execute(
     *profile = before.map(|before| before.finish(&mut session, kernel));
     drop(session);
     pipes::take(model, kernel, args, regions, |_| false);
-    let context = Context { kernel, regions, arguments: names };
+    let in_memory = &in_memory;
+    let context = Context { kernel, regions, arguments: names, args, in_memory, peers: &|_| None };
     let stats = match outcome? {
         Outcome::Done(stats) => stats,
         outcome => return Err(explain(&outcome, &context, model, limits)),
@@ -553,6 +561,7 @@ mod tests {
             }),
             sources: Vec::new(),
             links: vec![],
+            spec_constants: vec![],
         };
         let mut device =
             Simulator::new(manifest, Vec::new(), SimOptions::default()).expect("sound");

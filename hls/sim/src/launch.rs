@@ -16,6 +16,48 @@ const INTERRUPT_DONE: u32 = 1;
 pub(crate) struct Limits {
     pub max_cycles: u64,
     pub watchdog: u64,
+    /// Refused operations on pipes without anything else, not a number of cycles; 0: no limit.
+    pub most_polls: u64,
+}
+
+impl Limits {
+    /// After how many refused operations [`Silence`] is asked: it is heard of twice.
+    pub(crate) fn polls(self) -> u64 {
+        self.most_polls.div_ceil(2)
+    }
+}
+
+/// Whether kernels that are refused at pipes have done anything meanwhile. Work-items that end leave no trace at the ports,
+/// so their number is read when the operations that were refused are many, and compared when as many more were.
+#[derive(Default)]
+pub(crate) struct Silence {
+    /// What all had done then, and work-items that had finished.
+    last: Option<(u64, u64)>,
+}
+
+impl Silence {
+    /// Whether all is as it was at the last call.
+    pub(crate) fn lasts(&mut self, sessions: &mut [Session<'_>]) -> Result<bool, Error> {
+        let (mut progress, mut finished) = (0, 0);
+        for session in sessions.iter_mut() {
+            progress += session.model().progress();
+            finished += counter(session, regs::COUNTER_WORK_ITEMS)?;
+        }
+        let now = Some((progress, finished));
+        let lasts = std::mem::replace(&mut self.last, now) == now;
+        if !lasts {
+            // Those of an end are still of interest: they tell at which pipe.
+            sessions.iter_mut().for_each(Session::forget_polls);
+        }
+        Ok(lasts)
+    }
+}
+
+/// A counter of 64 bits.
+fn counter(session: &mut Session<'_>, offset: u32) -> Result<u64, Error> {
+    let low = session.read_register(offset).map_err(model_error)?;
+    let high = session.read_register(offset + 4).map_err(model_error)?;
+    Ok(u64::from(high) << 32 | u64::from(low))
 }
 
 /// The register block from [`regs::ARGS`] on.
@@ -85,8 +127,15 @@ pub(crate) fn run(
         Ok(started) => started,
         Err(outcome) => return Ok(outcome),
     };
-    let end = session.run(limits.max_cycles, limits.watchdog).map_err(model_error)?;
-    complete(session, kernel, &started, end)
+    let (mut silence, last) = (Silence::default(), session.model().cycles() + limits.max_cycles);
+    loop {
+        let left = last.saturating_sub(session.model().cycles());
+        let end = session.run(left, limits.watchdog, limits.polls()).map_err(model_error)?;
+        let polls = end == RunEnd::Polls;
+        if !polls || silence.lasts(std::slice::from_mut(session))? {
+            return complete(session, kernel, &started, end);
+        }
+    }
 }
 
 /// What is known of a launch when it has begun.
@@ -139,6 +188,7 @@ pub(crate) fn complete(
         _ if done => return Ok(Outcome::Wrong("it is done but raised no interrupt".into())),
         RunEnd::Limit => return Ok(Outcome::Limit),
         RunEnd::Stuck => return channels(session, kernel).map(Outcome::Stuck),
+        RunEnd::Polls => return Ok(Outcome::Polls),
     }
     if !done {
         return Ok(Outcome::Wrong("it raised the interrupt, but CTRL does not say done".into()));
@@ -159,6 +209,8 @@ pub(crate) enum Outcome {
     Limit,
     /// Nothing moves any more.
     Stuck(Vec<ChannelState>),
+    /// Operations on pipes are refused, and nothing else happens.
+    Polls,
     /// The kernel does not behave as the register map says, or says itself that it went wrong.
     Wrong(String),
 }
@@ -206,13 +258,8 @@ fn finish(
     if flags != 0 {
         return Ok(Outcome::Wrong(format!("it reports error flags {flags:#x}")));
     }
-    let mut counter = |offset| -> Result<u64, Error> {
-        let low = session.read_register(offset).map_err(model_error)?;
-        let high = session.read_register(offset + 4).map_err(model_error)?;
-        Ok(u64::from(high) << 32 | u64::from(low))
-    };
-    let cycles = counter(regs::COUNTER_CYCLES)?;
-    let work_items = counter(regs::COUNTER_WORK_ITEMS)?;
+    let cycles = counter(session, regs::COUNTER_CYCLES)?;
+    let work_items = counter(session, regs::COUNTER_WORK_ITEMS)?;
     let mut hardware = HardwareStats { cycles, ..HardwareStats::default() };
     let after = session.model().port_stats();
     for ((port, after), before) in kernel.memory_ports.iter().zip(&after).zip(before) {
@@ -254,7 +301,7 @@ pub(crate) fn channels(
 /// The message of a launch that did not end well.
 pub(crate) fn explain(
     outcome: &Outcome,
-    context: &Context<'_>,
+    context: &Context<'_, '_>,
     model: &verilator_sys::Model,
     limits: Limits,
 ) -> Error {
@@ -268,6 +315,7 @@ pub(crate) fn explain(
             limits.max_cycles
         )),
         Outcome::Stuck(channels) => context.stuck(model, channels),
+        Outcome::Polls => context.polls(model, limits.most_polls),
         Outcome::Wrong(text) => context.hardware(text),
         Outcome::Done(_) => context.hardware("done"),
     }

@@ -16,6 +16,7 @@ mod pipes;
 mod profile;
 mod report;
 mod together;
+mod waits;
 
 pub use board::Board;
 pub use device::{SimOptions, Simulator};

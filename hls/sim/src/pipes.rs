@@ -2,7 +2,7 @@
 //! and takes those that it writes.
 
 use crate::device::{model_error, streams};
-use abi::{Kernel, PipeDescriptor};
+use abi::{Arg, Kernel, PipeDescriptor};
 use host::{Error, RawArg};
 use verilator_sys::{Model, Region, Session};
 
@@ -27,6 +27,30 @@ fn ends<'a>(kernel: &'a Kernel, args: &'a [RawArg]) -> impl Iterator<Item = End<
 fn packets(pipe: &PipeDescriptor, regions: &[Region<'_>]) -> Vec<u8> {
     let object = regions.iter().find(|r| r.base() == pipe.address);
     object.and_then(|r| pipe.packets(r.bytes())).unwrap_or_default()
+}
+
+/// Packets that are in a pipe's object.
+pub(crate) fn held(pipe: &PipeDescriptor, regions: &[Region<'_>]) -> u32 {
+    let bytes = packets(pipe, regions).len() as u64;
+    u32::try_from(bytes / u64::from(pipe.packet_size.max(1))).unwrap_or(u32::MAX)
+}
+
+/// Tells the model which pipes of a launch are in memory; their arguments, and how many packets each holds.
+pub(crate) fn watch(
+    model: &mut Model,
+    kernel: &Kernel,
+    args: &[RawArg],
+    regions: &[Region<'_>],
+) -> Vec<(Arg, u32)> {
+    let (mut objects, mut found) = (vec![], vec![]);
+    for (info, arg) in kernel.signature.args.iter().zip(args) {
+        if let (RawArg::Pipe(pipe), None) = (arg, &info.stream) {
+            objects.push(pipe.address);
+            found.push((info.clone(), held(pipe, regions)));
+        }
+    }
+    model.watch_pipes(&objects);
+    found
 }
 
 /// Puts the packets of the pipes in front of the streams that the kernel reads, and room behind those that it writes.
@@ -54,7 +78,7 @@ pub(crate) fn drain(session: &mut Session<'_>, kernel: &Kernel) -> Result<(), Er
     }
     let mut before = usize::MAX;
     loop {
-        session.run(DRAIN_CYCLES, DRAIN_CYCLES).map_err(model_error)?;
+        session.run(DRAIN_CYCLES, DRAIN_CYCLES, 0).map_err(model_error)?;
         let now = count(session);
         if now == before {
             return Ok(());

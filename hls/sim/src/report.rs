@@ -1,18 +1,25 @@
 //! What the hardware did wrong, in the words of the kernel's source.
 
-use abi::{Kernel, SiteKind};
-use host::{Error, ErrorKind};
+use crate::waits::Peer;
+use abi::{Arg, Kernel, SiteKind};
+use host::{Error, ErrorKind, RawArg};
 use verilator_sys::{Fault, PortStats, ProtocolRule, Region};
 
 /// Farther away than this a buffer is not mentioned: the address has nothing to do with it.
 const NEAR: u64 = 1 << 20;
 
 /// A launch, as far as messages need it.
-pub(crate) struct Context<'a> {
+pub(crate) struct Context<'a, 'p> {
     pub kernel: &'a Kernel,
     pub regions: &'a [Region<'a>],
     /// Device address and name of each buffer argument.
     pub arguments: &'a [(u64, String)],
+    /// The arguments, where they are known.
+    pub args: &'a [RawArg],
+    /// Pipes in memory, in the order in which the model watches them: the argument, and the packets there before the launch.
+    pub in_memory: &'a [(Arg, u32)],
+    /// The kernel at the other end of a stream, by the stream's number.
+    pub peers: &'a dyn Fn(usize) -> Option<Peer<'p>>,
 }
 
 /// State of a channel when nothing moved any more.
@@ -22,7 +29,7 @@ pub(crate) struct ChannelState {
     pub space: bool,
 }
 
-impl Context<'_> {
+impl Context<'_, '_> {
     fn error(&self, text: impl AsRef<str>) -> Error {
         let name = &self.kernel.signature.name;
         Error::new(ErrorKind::Execution, format!("kernel `{name}`: {}", text.as_ref()))
@@ -142,15 +149,7 @@ impl Context<'_> {
         let cycle = model.cycles();
         let ports: &[PortStats] = &model.port_stats();
         let mut lines = Vec::new();
-        for (index, (arg, stream)) in crate::device::streams(self.kernel).enumerate() {
-            if model.stream_blocked(index) {
-                let what = match stream.writes {
-                    true => "is full, and the kernel has another packet for it",
-                    false => "is empty, and the kernel waits for another packet",
-                };
-                lines.push(format!("pipe `{}` {what}{}", arg.name, self.pipe_sites(arg.index)));
-            }
-        }
+        lines.extend(self.pipe_lines(model));
         for (index, stats) in ports.iter().enumerate() {
             let port = self.port(index);
             for (count, what) in [
@@ -196,14 +195,15 @@ impl Context<'_> {
         self.error(format!("it hangs: nothing moves any more at cycle {cycle}{detail}"))
     }
 
-    /// Where the kernel uses a connected pipe: ` (k.cl:3:5, k.cl:9:5)`.
-    fn pipe_sites(&self, arg: u32) -> String {
-        let own = |s: &&abi::Site| s.kind == SiteKind::Pipe && s.argument == Some(arg);
-        let sites = self.kernel.sites.iter().filter(own);
-        let mut places: Vec<&str> =
-            sites.map(|s| s.source.as_str()).filter(|s| !s.is_empty()).collect();
-        places.dedup();
-        if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) }
+    /// The error of a launch in which operations on pipes are refused, and nothing else happens.
+    pub(crate) fn polls(&self, model: &verilator_sys::Model, limit: u64) -> Error {
+        let lines = self.pipe_lines(model);
+        self.error(format!(
+            "it hangs: {limit} operations on pipes were refused, one after the other, and nothing else was done \
+             until cycle {}:\n  {}",
+            model.cycles(),
+            lines.join("\n  ")
+        ))
     }
 
     /// Another error of the hardware.
@@ -213,7 +213,7 @@ impl Context<'_> {
 }
 
 /// `1 byte`, `2 bytes`
-fn count(n: u64, what: &str) -> String {
+pub(crate) fn count(n: u64, what: &str) -> String {
     if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }
 

@@ -2,9 +2,10 @@
 //! next between the turns.
 
 use crate::device::{Prepared, check_work_items, model_error, registers, streams};
-use crate::launch::{Limits, Outcome, Started, channels, complete, explain, start};
+use crate::launch::{Limits, Outcome, Silence, Started, channels, complete, explain, start};
 use crate::pipes;
 use crate::report::Context;
+use crate::waits::Peer;
 use abi::{Kernel, Link, LinkEnd};
 use host::{Error, LaunchStats};
 use verilator_sys::{Model, Region, RunEnd, Session};
@@ -40,8 +41,10 @@ pub(crate) fn run(
 ) -> Result<Vec<LaunchStats>, Error> {
     let kernels: Vec<&Kernel> = launches.iter().map(|l| &l.kernel).collect();
     let mut joints = joints(board.links, &kernels);
+    let mut in_memory = vec![];
     for (k, (launch, model)) in launches.iter().zip(&mut models).enumerate() {
         pipes::fill(model, &launch.kernel, &launch.args, board.regions);
+        in_memory.push(pipes::watch(model, &launch.kernel, &launch.args, board.regions));
         joints.iter().for_each(|joint| joint.open(k, model));
     }
     let outcomes = run_models(&mut board, launches, &mut models, &mut joints)?;
@@ -53,9 +56,22 @@ pub(crate) fn run(
     let (mut all, mut errors) = (vec![], vec![]);
     // Who was still on its way when another went wrong did nothing wrong.
     let wrong = outcomes.iter().any(|o| !matches!(o, Outcome::Done(_) | Outcome::Limit));
-    for ((launch, model), outcome) in launches.iter().zip(&models).zip(outcomes) {
+    let done: Vec<bool> = outcomes.iter().map(Outcome::is_done).collect();
+    for (k, ((launch, model), outcome)) in launches.iter().zip(&models).zip(outcomes).enumerate() {
         let (kernel, regions) = (&launch.kernel, &*board.regions);
-        let context = Context { kernel, regions, arguments: &launch.names };
+        let peer = |index| {
+            let (other, index) = joints.iter().find_map(|j| j.other_end(k, index))?;
+            let (kernel, model) = (&launches[other].kernel, &models[other]);
+            Some(Peer { kernel, model, index, idle: done[other] })
+        };
+        let context = Context {
+            kernel,
+            regions,
+            arguments: &launch.names,
+            args: &launch.args,
+            in_memory: &in_memory[k],
+            peers: &peer,
+        };
         match outcome {
             Outcome::Done(stats) => {
                 check_work_items(&context, &launch.range, &stats)?;
@@ -107,7 +123,7 @@ fn run_models(
             Err(outcome) => Running::Ended(outcome),
         });
     }
-    let mut cycles = 0;
+    let (mut cycles, mut polls) = (0, Polls::default());
     while running.iter().any(|r| matches!(r, Running::Started(_))) {
         for ((session, state), launch) in sessions.iter_mut().zip(&mut running).zip(launches) {
             let end = session.step().map_err(model_error)?;
@@ -122,11 +138,11 @@ fn run_models(
         if failed || cycles >= board.limits.max_cycles {
             break;
         }
-        if cycles % LOOK == 0 && all_stuck(&mut sessions, &running, board.limits)? {
+        let runs = |k: usize| matches!(running[k], Running::Started(_));
+        if cycles % LOOK == 0 && polls.all_hang(&mut sessions, &runs, board.limits)? {
             for ((session, state), launch) in sessions.iter_mut().zip(&mut running).zip(launches) {
                 if matches!(state, Running::Started(_)) {
-                    let channels = channels(session, &launch.kernel)?;
-                    *state = Running::Ended(Outcome::Stuck(channels));
+                    *state = Running::Ended(hung(session, &launch.kernel)?);
                 }
             }
         }
@@ -168,6 +184,15 @@ impl Joint {
         self.writer.0 == k || self.reader.0 == k
     }
 
+    /// The kernel and the stream at the other end of what is stream `index` of kernel `k`.
+    pub fn other_end(&self, k: usize, index: usize) -> Option<(usize, usize)> {
+        match (k, index) {
+            here if here == self.writer => Some(self.reader),
+            here if here == self.reader => Some(self.writer),
+            _ => None,
+        }
+    }
+
     /// Forgets the packet on its way.
     pub fn clear(&mut self) {
         self.full = false;
@@ -187,17 +212,43 @@ impl Joint {
     }
 }
 
-/// Whether none of those that are not done moves any more.
-fn all_stuck(
-    sessions: &mut [Session<'_>],
-    running: &[Running],
-    limits: Limits,
-) -> Result<bool, Error> {
-    for (session, state) in sessions.iter_mut().zip(running) {
-        let waits = matches!(state, Running::Started(_));
-        if waits && !session.is_stuck(limits.watchdog).map_err(model_error)? {
-            return Ok(false);
-        }
+/// How a kernel hangs.
+pub(crate) fn hung(session: &mut Session<'_>, kernel: &Kernel) -> Result<Outcome, Error> {
+    match session.model().polls() {
+        0 => channels(session, kernel).map(Outcome::Stuck),
+        _ => Ok(Outcome::Polls),
     }
-    Ok(true)
+}
+
+/// What is known of kernels that run together and are refused at their pipes.
+#[derive(Default)]
+pub(crate) struct Polls {
+    progress: u64,
+    silence: Silence,
+}
+
+impl Polls {
+    /// Whether all kernels that run hang: nothing moves in them, or they repeat operations on pipes that are refused while none of
+    /// the kernels does anything else.
+    pub(crate) fn all_hang(
+        &mut self,
+        sessions: &mut [Session<'_>],
+        runs: &dyn Fn(usize) -> bool,
+        limits: Limits,
+    ) -> Result<bool, Error> {
+        // What one has done may be what another waits for.
+        let progress = sessions.iter().map(|s| s.model().progress()).sum();
+        if std::mem::replace(&mut self.progress, progress) != progress {
+            sessions.iter_mut().for_each(Session::forget_polls);
+        }
+        let mut polls = false;
+        for (_, session) in sessions.iter_mut().enumerate().filter(|(k, _)| runs(*k)) {
+            if limits.most_polls > 0 && session.model().polls() >= limits.polls() {
+                polls = true;
+            } else if !session.is_stuck(limits.watchdog).map_err(model_error)? {
+                return Ok(false);
+            }
+        }
+        if polls { self.silence.lasts(sessions) } else { Ok(true) }
+    }
 }

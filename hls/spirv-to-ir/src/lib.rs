@@ -28,11 +28,13 @@ mod modes;
 mod module;
 mod outline;
 mod pipes;
+mod spec;
 pub mod support;
 mod types;
 
 pub use errors::{ERROR_CODES, ERRORS_BEGIN, ERRORS_END, ErrorCode, errors_markdown};
 pub use modes::SUB_GROUP_SIZE;
+pub use spec::{SpecConstant, SpecType, spec_constants};
 
 use base::{Diagnostics, SourceMap};
 use ir::Module;

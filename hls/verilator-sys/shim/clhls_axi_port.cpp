@@ -49,6 +49,26 @@ bool Memory::read(uint64_t address, uint32_t bytes, uint8_t *data) {
   return true;
 }
 
+// Whether a byte belongs to the credit of a side of a pipe.
+bool Memory::is_credit(uint64_t address) const {
+  for (const uint64_t pipe : pipes_)
+    for (const uint64_t side : PIPE_SIDES)
+      if (address - (pipe + side) < PIPE_NEXT)
+        return true;
+  return false;
+}
+
+// Bytes that are all written.
+void Memory::put(uint8_t *place, const uint8_t *data, uint64_t address, uint32_t count) {
+  if (std::memcmp(place, data, count) == 0)
+    return;
+  bool changed = pipes_.empty();
+  for (uint32_t i = 0; i < count && !changed; ++i)
+    changed = place[i] != data[i] && !is_credit(address + i);
+  changes_ += changed;
+  std::memcpy(place, data, count);
+}
+
 bool Memory::write(uint64_t address, uint32_t bytes, const uint8_t *data, const uint8_t *strobes) {
   const clhls_region *region = find(address);
   const uint64_t offset = region ? address - region->base : 0;
@@ -56,14 +76,14 @@ bool Memory::write(uint64_t address, uint32_t bytes, const uint8_t *data, const 
   bool inside = true;
   for (uint32_t i = 0; i < bytes; i += 8) {
     if (strobes[i >> 3] == 0xff && i + 8 <= room) {
-      std::memcpy(region->data + offset + i, data + i, 8);
+      put(region->data + offset + i, data + i, address + i, 8);
       continue;
     }
     for (uint32_t j = i; j < std::min(i + 8, bytes); ++j) {
       if (!bit(strobes, j))
         continue;
       if (j < room)
-        region->data[offset + j] = data[j];
+        put(region->data + offset + j, data + j, address + j, 1);
       else
         inside = false;
     }

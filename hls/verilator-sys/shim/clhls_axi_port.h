@@ -30,6 +30,11 @@ private:
   uint64_t state_;
 };
 
+// A pipe's object in memory: where the words of writers and of readers begin, and in these the credit, then the next
+// position (docs/pipes.md).
+constexpr uint64_t PIPE_SIDES[] = {0, 64};
+constexpr uint64_t PIPE_NEXT = 4, PIPE_WORDS = 16;
+
 // The first faults, in the order in which they happened.
 class FaultLog {
 public:
@@ -66,12 +71,21 @@ public:
   bool read(uint64_t address, uint32_t bytes, uint8_t *data);
   // The enabled bytes of a bus line; false if one of them is outside all buffers.
   bool write(uint64_t address, uint32_t bytes, const uint8_t *data, const uint8_t *strobes);
+  // The pipes in memory from now on: addresses of their objects (docs/pipes.md).
+  void watch(const uint64_t *objects, size_t count) { pipes_.assign(objects, objects + count); }
+  const std::vector<uint64_t> &pipes() const { return pipes_; }
+  // Writes that changed a byte, but for the credits of pipes, which attempts take and give back.
+  uint64_t changes() const { return changes_; }
 
 private:
   const clhls_region *find(uint64_t address);
+  void put(uint8_t *place, const uint8_t *data, uint64_t address, uint32_t count);
+  bool is_credit(uint64_t address) const;
 
   std::vector<clhls_region> regions_;
   size_t last_ = 0; // the one found last: accesses come in runs
+  std::vector<uint64_t> pipes_;
+  uint64_t changes_ = 0;
   static constexpr uint64_t PAGE = 4096;
   // By the low bits of their number: units drop those bits of an address that no memory of the board has.
   std::bitset<4096> tolerated_;

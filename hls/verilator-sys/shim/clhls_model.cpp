@@ -125,10 +125,14 @@ private:
 
 #define X(i, bytes, writes)                                                                        \
   void bind_stream_##i(uint32_t packet_bytes, bool kernel_writes) {                                \
-    clhls::StreamPins p{packet_bytes, kernel_writes, nullptr, nullptr, nullptr};                   \
+    clhls::StreamPins p{packet_bytes, kernel_writes, nullptr, nullptr,                             \
+                        nullptr, nullptr, nullptr, nullptr};                                       \
     bind(p.tvalid, top_->s##i##_tvalid);                                                           \
     bind(p.tready, top_->s##i##_tready);                                                           \
     bind(p.tdata, top_->s##i##_tdata);                                                             \
+    bind(p.waits, top_->s##i##_waits);                                                             \
+    bind(p.refused, top_->s##i##_refused);                                                         \
+    bind(p.held, top_->s##i##_held);                                                               \
     streams.push_back(p);                                                                          \
   }
   CLHLS_FOR_EACH_STREAM(X)

@@ -48,6 +48,9 @@ struct StreamPins {
   uint32_t bytes;
   bool writes; // the kernel is the one that writes
   uint8_t *tvalid, *tready, *tdata;
+  // Of the unit behind it: an operation waits there; one was refused in this cycle; packets that it holds.
+  const uint8_t *waits, *refused;
+  const uint32_t *held;
 };
 
 // A Verilated model.

@@ -25,6 +25,7 @@ constexpr uint64_t BLIND_PATIENCE = 100;
 // Cycles between reset and the first transaction: a kernel may hand its reset on through registers.
 constexpr unsigned RESET_SETTLES = 16;
 constexpr unsigned CHANNEL_MOVES = 0b110; // valid and ready
+constexpr int ATOMIC = 2; // as clhls_access_probe says what an access is
 
 } // namespace
 
@@ -43,9 +44,15 @@ struct clhls_sim {
     bool moved = false;
     for (clhls::AxiPort &port : ports)
       moved |= port.sample(now);
-    for (clhls::StreamPort &stream : streams)
-      moved |= stream.sample();
+    bool passed = false;
+    for (clhls::StreamPort &stream : streams) {
+      polls += stream.refuses();
+      passed |= stream.sample();
+    }
+    moved |= passed;
     idle = moved ? 0 : idle + 1;
+    if (passed)
+      advance();
     model->set_time(2 * now);
     *model->clk = 1;
     model->eval();
@@ -60,8 +67,45 @@ struct clhls_sim {
     if (tracing)
       model->trace_dump(2 * now + 1);
     ++now;
+    if (memory.changes() != changes) {
+      changes = memory.changes();
+      advance();
+    }
     if (model->finished())
       faults.add({CLHLS_FAULT_FINISH, 0, -1, -1, 0, 0, 0, now});
+  }
+
+  // Something was done that may let others go on.
+  void advance() {
+    ++progress;
+    if (polls != 0)
+      forget_polls();
+  }
+
+  void forget_polls() {
+    polls = 0;
+    for (clhls::StreamPort &stream : streams)
+      stream.forget();
+    for (Pipe &pipe : pipes)
+      pipe.polls = 0;
+  }
+
+  // An atomic operation of the kernel. Those on the credit of a pipe are attempts, whose success shows in the next position.
+  void atomic(uint64_t address) {
+    for (size_t k = 0; k < memory.pipes().size(); ++k) {
+      for (const uint64_t side : clhls::PIPE_SIDES) {
+        const uint64_t offset = address - (memory.pipes()[k] + side);
+        if (offset >= clhls::PIPE_WORDS)
+          continue;
+        if (offset < clhls::PIPE_NEXT) {
+          ++polls;
+          ++pipes[k].polls;
+          return;
+        }
+        pipes[k].reservations += offset == clhls::PIPE_NEXT;
+      }
+    }
+    advance();
   }
 
   bool channel_moves() {
@@ -87,7 +131,7 @@ struct clhls_sim {
     return true;
   }
 
-  int run(uint64_t max_cycles, uint64_t watchdog) {
+  int run(uint64_t max_cycles, uint64_t watchdog, uint64_t most_polls) {
     const uint64_t end = now + max_cycles;
     idle = 0;
     while (now < end) {
@@ -98,6 +142,8 @@ struct clhls_sim {
         return CLHLS_RUN_INTERRUPT;
       if (idle >= watchdog && stuck(watchdog))
         return CLHLS_RUN_STUCK;
+      if (most_polls != 0 && polls >= most_polls)
+        return CLHLS_RUN_POLLS;
     }
     return CLHLS_RUN_LIMIT;
   }
@@ -177,6 +223,7 @@ struct clhls_sim {
     for (unsigned i = 0; i < RESET_SETTLES; ++i)
       cycle();
     idle = 0;
+    forget_polls();
   }
 
   clhls::Memory memory;
@@ -184,7 +231,15 @@ struct clhls_sim {
   std::unique_ptr<clhls::Model> model;
   std::vector<clhls::AxiPort> ports;
   std::vector<clhls::StreamPort> streams;
+  // A pipe in memory.
+  struct Pipe {
+    uint64_t polls = 0, reservations = 0;
+  };
+  std::vector<Pipe> pipes;
   std::string message;
+  uint64_t progress = 0; // what was done since the instance exists
+  uint64_t polls = 0;    // operations on pipes that were refused since then
+  uint64_t changes = 0;  // of memory, as far as they are part of progress
   uint64_t now = 0;  // cycles since the instance exists
   uint64_t idle = 0; // cycles without a handshake on the AXI masters and streams
   bool tracing = false;
@@ -215,6 +270,8 @@ template <class Operation> int guarded(clhls_sim *sim, Operation operation) {
 extern "C" void clhls_check_access(int site, long long address, int bytes, int is_write) {
   if (!current)
     return;
+  if (is_write == ATOMIC)
+    current->atomic(uint64_t(address));
   const bool misaligned = bytes > 0 && uint64_t(address) % uint64_t(bytes) != 0;
   if (!misaligned && current->memory.contains(uint64_t(address), uint64_t(bytes)))
     return;
@@ -280,8 +337,39 @@ int clhls_sim_axil_read(clhls_sim *sim, uint32_t address, uint32_t *data, uint32
   return guarded(sim, [=] { return sim->axil_read(address, data, resp); });
 }
 
-int clhls_sim_run(clhls_sim *sim, uint64_t max_cycles, uint64_t watchdog) {
-  return guarded(sim, [=] { return sim->run(max_cycles, watchdog); });
+int clhls_sim_run(clhls_sim *sim, uint64_t max_cycles, uint64_t watchdog, uint64_t most_polls) {
+  return guarded(sim, [=] { return sim->run(max_cycles, watchdog, most_polls); });
+}
+
+uint64_t clhls_sim_progress(const clhls_sim *sim) { return sim->progress; }
+
+uint64_t clhls_sim_polls(const clhls_sim *sim) { return sim->polls; }
+
+void clhls_sim_forget_polls(clhls_sim *sim) { sim->forget_polls(); }
+
+uint64_t clhls_sim_stream_polls(const clhls_sim *sim, uint32_t stream) {
+  return stream < sim->streams.size() ? sim->streams[stream].refusals() : 0;
+}
+
+uint64_t clhls_sim_pipe_polls(const clhls_sim *sim, uint32_t pipe) {
+  return pipe < sim->pipes.size() ? sim->pipes[pipe].polls : 0;
+}
+
+uint64_t clhls_sim_pipe_reservations(const clhls_sim *sim, uint32_t pipe) {
+  return pipe < sim->pipes.size() ? sim->pipes[pipe].reservations : 0;
+}
+
+void clhls_sim_watch_pipes(clhls_sim *sim, const uint64_t *objects, size_t count) {
+  sim->memory.watch(objects, count);
+  sim->pipes.assign(count, {});
+  sim->forget_polls();
+}
+
+uint32_t clhls_sim_stream_unit(const clhls_sim *sim, uint32_t stream) {
+  if (stream >= sim->streams.size())
+    return 0;
+  const clhls::StreamPort &port = sim->streams[stream];
+  return uint32_t(port.waits()) << 31 | (port.held() & 0x7fffffff);
 }
 
 int clhls_sim_step(clhls_sim *sim) {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CLHLS_SIM_VERSION 2
+#define CLHLS_SIM_VERSION 3
 #define CLHLS_EXPORT __attribute__((visibility("default")))
 
 extern "C" {
@@ -82,6 +82,7 @@ enum clhls_run_status {
   CLHLS_RUN_LIMIT = 1,     // as many cycles as asked for
   CLHLS_RUN_FAULT = 2,     // a fault was recorded
   CLHLS_RUN_STUCK = 3,     // nothing moves any more
+  CLHLS_RUN_POLLS = 4,     // operations on pipes are refused, and nothing else happens
 };
 
 CLHLS_EXPORT uint32_t clhls_sim_version(void);
@@ -96,12 +97,28 @@ CLHLS_EXPORT int clhls_sim_set_regions(clhls_sim *sim, const clhls_region *regio
 CLHLS_EXPORT int clhls_sim_axil_write(clhls_sim *sim, uint32_t address, uint32_t data, uint32_t *resp);
 CLHLS_EXPORT int clhls_sim_axil_read(clhls_sim *sim, uint32_t address, uint32_t *data, uint32_t *resp);
 // Runs until something of clhls_run_status happens. Stuck: no handshake on any port for `watchdog`
-// cycles and on no channel in a row of cycles after that.
-CLHLS_EXPORT int clhls_sim_run(clhls_sim *sim, uint64_t max_cycles, uint64_t watchdog);
+// cycles and on no channel in a row of cycles after that. Polls: as many operations on pipes as `most_polls` were refused, and
+// nothing was done meanwhile; 0: never.
+CLHLS_EXPORT int clhls_sim_run(clhls_sim *sim, uint64_t max_cycles, uint64_t watchdog, uint64_t most_polls);
 // One cycle of a kernel that runs beside others: CLHLS_RUN_LIMIT, CLHLS_RUN_INTERRUPT or CLHLS_RUN_FAULT.
 CLHLS_EXPORT int clhls_sim_step(clhls_sim *sim);
 // 1: no handshake on any port for `watchdog` cycles, and on no channel in a row of cycles after that.
 CLHLS_EXPORT int clhls_sim_stuck(clhls_sim *sim, uint64_t watchdog);
+// What the kernel has done since the instance exists: packets that passed its streams, packets of pipes in memory that it has
+// reserved, atomic operations elsewhere, writes that changed memory.
+CLHLS_EXPORT uint64_t clhls_sim_progress(const clhls_sim *sim);
+// Operations on pipes that were refused since the last progress, or since they were forgotten.
+CLHLS_EXPORT uint64_t clhls_sim_polls(const clhls_sim *sim);
+CLHLS_EXPORT void clhls_sim_forget_polls(clhls_sim *sim);
+// Those of one stream, and of the pipe in memory with this number.
+CLHLS_EXPORT uint64_t clhls_sim_stream_polls(const clhls_sim *sim, uint32_t stream);
+CLHLS_EXPORT uint64_t clhls_sim_pipe_polls(const clhls_sim *sim, uint32_t pipe);
+// Packets that a pipe in memory has given to the kernel's reservations since it is watched, as far as each reserves one.
+CLHLS_EXPORT uint64_t clhls_sim_pipe_reservations(const clhls_sim *sim, uint32_t pipe);
+// The pipes in memory from now on: device addresses of their objects.
+CLHLS_EXPORT void clhls_sim_watch_pipes(clhls_sim *sim, const uint64_t *objects, size_t count);
+// The unit behind a stream: bit 31: an operation of the kernel waits there; below: packets that it holds.
+CLHLS_EXPORT uint32_t clhls_sim_stream_unit(const clhls_sim *sim, uint32_t stream);
 CLHLS_EXPORT int clhls_sim_interrupt(const clhls_sim *sim); // level of the line
 CLHLS_EXPORT uint64_t clhls_sim_cycles(const clhls_sim *sim); // since the instance exists
 CLHLS_EXPORT uint32_t clhls_sim_ports(const clhls_sim *sim);

@@ -66,6 +66,18 @@ public:
     return *pins_.tready && at_ == packets_.size();
   }
 
+  // Operations of the kernel that were refused here since `forget`, and what the unit behind the port does.
+  uint64_t refusals() const { return refusals_; }
+  void forget() { refusals_ = 0; }
+  bool waits() const { return *pins_.waits; }
+  uint32_t held() const { return *pins_.held; }
+
+  // Before the clock edge: whether an operation is refused.
+  bool refuses() {
+    refusals_ += *pins_.refused;
+    return *pins_.refused;
+  }
+
   // Before the clock edge; whether a packet moves.
   bool sample() {
     const bool moves = *pins_.tvalid && *pins_.tready;
@@ -102,6 +114,7 @@ private:
   Random random_;
   std::vector<uint8_t> packets_;
   size_t room_ = 0;
+  uint64_t refusals_ = 0;
   size_t at_ = 0; // of the next packet to be taken
   bool taken_ = false;
 };

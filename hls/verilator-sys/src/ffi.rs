@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
 /// `CLHLS_SIM_VERSION`
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// `clhls_options`
 #[repr(C)]
@@ -112,7 +112,15 @@ functions! {
     set_regions: fn(*mut Sim, *const CRegion, usize) -> c_int;
     axil_write: fn(*mut Sim, u32, u32, *mut u32) -> c_int;
     axil_read: fn(*mut Sim, u32, *mut u32, *mut u32) -> c_int;
-    run: fn(*mut Sim, u64, u64) -> c_int;
+    run: fn(*mut Sim, u64, u64, u64) -> c_int;
+    progress: fn(*const Sim) -> u64;
+    polls: fn(*const Sim) -> u64;
+    forget_polls: fn(*mut Sim);
+    stream_polls: fn(*const Sim, u32) -> u64;
+    pipe_polls: fn(*const Sim, u32) -> u64;
+    pipe_reservations: fn(*const Sim, u32) -> u64;
+    watch_pipes: fn(*mut Sim, *const u64, usize);
+    stream_unit: fn(*const Sim, u32) -> u32;
     interrupt: fn(*const Sim) -> c_int;
     cycles: fn(*const Sim) -> u64;
     ports: fn(*const Sim) -> u32;

@@ -26,5 +26,7 @@ pub use error::Error;
 pub use model::{Fault, MemoryOptions, Model, PortStats, ProtocolRule, Region, RunEnd, Session};
 pub use profile::{AccessProfile, CacheProfile, ChannelProfile};
 pub use program::build_program;
-pub use simtop::{CHECKER_MODULE, ChannelSignals, Design, Port, Source, StreamPort, simtop};
+pub use simtop::{
+    CHECKER_MODULE, ChannelSignals, Design, PipeUnit, Port, Source, StreamPort, simtop,
+};
 pub use toolchain::Toolchain;

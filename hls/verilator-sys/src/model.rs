@@ -256,6 +256,8 @@ pub enum RunEnd {
     Fault,
     /// Nothing moves any more.
     Stuck,
+    /// Operations on pipes are refused, and nothing else happens.
+    Polls,
 }
 
 /// What an AXI master has done since the last reset, and its state.
@@ -477,6 +479,56 @@ impl Model {
         unsafe { (self.functions.stream_blocked)(self.sim.as_ptr(), index) != 0 }
     }
 
+    /// What the kernel has done since the instance exists: packets that passed its streams, packets of pipes in memory that it
+    /// has reserved, atomic operations on other places, and writes that changed memory.
+    pub fn progress(&self) -> u64 {
+        // SAFETY: `sim` is a live instance.
+        unsafe { (self.functions.progress)(self.sim.as_ptr()) }
+    }
+
+    /// Operations on pipes that were refused since the last [progress](Self::progress), or since they were forgotten.
+    pub fn polls(&self) -> u64 {
+        // SAFETY: `sim` is a live instance.
+        unsafe { (self.functions.polls)(self.sim.as_ptr()) }
+    }
+
+    /// Those of the pipe at stream `index`.
+    pub fn stream_polls(&self, index: usize) -> u64 {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        // SAFETY: `sim` is a live instance.
+        unsafe { (self.functions.stream_polls)(self.sim.as_ptr(), index) }
+    }
+
+    /// Those of a pipe in memory, by its number among those that are [watched](Self::watch_pipes).
+    pub fn pipe_polls(&self, index: usize) -> u64 {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        // SAFETY: `sim` is a live instance.
+        unsafe { (self.functions.pipe_polls)(self.sim.as_ptr(), index) }
+    }
+
+    /// Reservations that the kernel has got of such a pipe.
+    pub fn pipe_reservations(&self, index: usize) -> u64 {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        // SAFETY: `sim` is a live instance.
+        unsafe { (self.functions.pipe_reservations)(self.sim.as_ptr(), index) }
+    }
+
+    /// The pipes in memory from now on: device addresses of their objects.
+    pub fn watch_pipes(&mut self, objects: &[u64]) {
+        // SAFETY: `sim` is a live instance, and the call copies the addresses.
+        unsafe {
+            (self.functions.watch_pipes)(self.sim.as_ptr(), objects.as_ptr(), objects.len());
+        }
+    }
+
+    /// Whether an operation of the kernel waits at the unit behind stream `index`, and how many packets that holds.
+    pub fn stream_unit(&self, index: usize) -> (bool, u32) {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        // SAFETY: `sim` is a live instance.
+        let state = unsafe { (self.functions.stream_unit)(self.sim.as_ptr(), index) };
+        (state >> 31 != 0, state & 0x7fff_ffff)
+    }
+
     /// The first faults since the last reset, in the order in which they happened.
     pub fn faults(&self) -> Vec<Fault> {
         const ROOM: usize = 64;
@@ -573,19 +625,27 @@ impl Session<'_> {
     }
 
     /// Runs the clock until something happens, at most `max_cycles`. The kernel counts as stuck when
-    /// no port has moved for `watchdog` cycles and then no channel inside moves either.
+    /// no port has moved for `watchdog` cycles and then no channel inside moves either. It polls when `most_polls` operations on
+    /// pipes were refused without [progress](Model::progress); with 0 that is not looked at.
     ///
     /// # Errors
     /// [`Error::Simulator`].
-    pub fn run(&mut self, max_cycles: u64, watchdog: u64) -> Result<RunEnd, Error> {
+    pub fn run(
+        &mut self,
+        max_cycles: u64,
+        watchdog: u64,
+        most_polls: u64,
+    ) -> Result<RunEnd, Error> {
         let functions = &self.model.functions;
         // SAFETY: `sim` is a live instance, the buffers are borrowed by this session.
-        let result = unsafe { (functions.run)(self.model.sim.as_ptr(), max_cycles, watchdog) };
+        let result =
+            unsafe { (functions.run)(self.model.sim.as_ptr(), max_cycles, watchdog, most_polls) };
         Ok(match self.model.check(result)? {
             0 => RunEnd::Interrupt,
             1 => RunEnd::Limit,
             2 => RunEnd::Fault,
-            _ => RunEnd::Stuck,
+            3 => RunEnd::Stuck,
+            _ => RunEnd::Polls,
         })
     }
 
@@ -611,6 +671,12 @@ impl Session<'_> {
         // SAFETY: as in `step`.
         let result = unsafe { (self.model.functions.stuck)(self.model.sim.as_ptr(), watchdog) };
         Ok(self.model.check(result)? != 0)
+    }
+
+    /// Counts [refused operations](Model::polls) anew: something was done elsewhere that may let the kernel go on.
+    pub fn forget_polls(&mut self) {
+        // SAFETY: `sim` is a live instance; no clock runs.
+        unsafe { (self.model.functions.forget_polls)(self.model.sim.as_ptr()) }
     }
 
     /// Takes a packet that the kernel has written to stream `index`, of as many bytes as `packet` has.

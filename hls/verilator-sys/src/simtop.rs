@@ -30,6 +30,54 @@ pub struct StreamPort {
     pub bytes: u32,
     /// Whether the kernel is the one that writes.
     pub writes: bool,
+    /// Module of the unit behind the port, an instance `u_<name>` of the kernel; `None` if it has none that simtop knows.
+    pub unit: Option<PipeUnit>,
+}
+
+/// Units of the RTL library behind AXI4-Streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PipeUnit {
+    /// `clhls_pipe_reader`
+    Reader,
+    /// `clhls_pipe_writer`
+    Writer,
+    /// `clhls_pipe_reserving_reader`
+    ReservingReader,
+    /// `clhls_pipe_reserving_writer`
+    ReservingWriter,
+}
+
+impl PipeUnit {
+    /// The unit whose module has this name.
+    pub fn of_module(name: &str) -> Option<Self> {
+        Some(match name {
+            "clhls_pipe_reader" => Self::Reader,
+            "clhls_pipe_writer" => Self::Writer,
+            "clhls_pipe_reserving_reader" => Self::ReservingReader,
+            "clhls_pipe_reserving_writer" => Self::ReservingWriter,
+            _ => return None,
+        })
+    }
+
+    /// Expressions on the signals of an instance: an operation is refused in this cycle, and packets that it holds. A question for
+    /// the number of packets counts as refused: who asks does nothing else.
+    fn signals(self, instance: &str) -> (String, String) {
+        let clients = format!("{instance}.u_clients");
+        let window = format!("{instance}.u_window");
+        let held = match self {
+            Self::Reader => format!("{instance}.level_q"),
+            Self::Writer => format!("{clients}.count"),
+            Self::ReservingReader => format!("{instance}.held_q"),
+            Self::ReservingWriter => format!("{instance}.count_q"),
+        };
+        let refused = match self {
+            Self::Reader | Self::Writer => format!("(|{clients}.asker) & ~{clients}.took"),
+            Self::ReservingReader | Self::ReservingWriter => format!(
+                "({window}.reserve_q & ~{window}.fits) | (|({window}.asker & ~{window}.reserves & ~{window}.commits))"
+            ),
+        };
+        (refused, held)
+    }
 }
 
 /// Signals of a channel inside the kernel, as hierarchical names below its top module.
@@ -257,6 +305,20 @@ fn stream_port(
     ports.push(port_declaration(&format!("s{index}_tdata"), 8 * words, stream.writes));
     let bits = 8 * stream.bytes;
     pins.push(format!("    .{name}_tdata(s{index}_tdata[{}:0])", bits - 1));
+    for (signal, bits) in [("waits", 1), ("refused", 1), ("held", 32)] {
+        ports.push(port_declaration(&format!("s{index}_{signal}"), bits, true));
+    }
+    let (waits, refused, held) = match stream.unit {
+        Some(unit) => {
+            let instance = format!("dut.u_{name}");
+            let (refused, held) = unit.signals(&instance);
+            (format!("|{instance}.c_valid"), refused, format!("32'({held})"))
+        }
+        None => ("1'b0".to_owned(), "1'b0".to_owned(), "32'd0".to_owned()),
+    };
+    for (signal, value) in [("waits", waits), ("refused", refused), ("held", held)] {
+        let _ = writeln!(body, "  assign s{index}_{signal} = {value};");
+    }
     if stream.writes && words > stream.bytes {
         let rest = 8 * words - bits;
         let _ = writeln!(body, "  assign s{index}_tdata[{}:{bits}] = {rest}'d0;", 8 * words - 1);

@@ -107,7 +107,7 @@ impl<'a> Lower<'_, 'a, '_> {
     }
 
     /// Returns from the phase.
-    fn give_back(&mut self, code: i64) {
+    pub(super) fn give_back(&mut self, code: i64) {
         let code = self.b.ins().iconst(types::I64, code);
         self.b.ins().return_(&[code]);
     }
@@ -288,6 +288,7 @@ impl<'a> Lower<'_, 'a, '_> {
 
     /// Notes how the work-item ended, in agreement with those before it, and goes on to the next one.
     pub(super) fn end_item(&mut self, how: u64) {
+        self.advance();
         if self.kernel.phases.barriers.is_empty() {
             self.b.ins().jump(self.frame.exit, &[]);
             return;
@@ -313,7 +314,7 @@ impl<'a> Lower<'_, 'a, '_> {
         self.give_back(context::DISAGREE);
     }
 
-    fn note_item(&mut self) {
+    pub(super) fn note_item(&mut self) {
         for d in 0..3 {
             self.set_field(Field::Item(d), self.item[usize::from(d)]);
         }

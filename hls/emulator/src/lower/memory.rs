@@ -83,6 +83,9 @@ impl Lower<'_, '_, '_> {
                 for (k, part) in parts.into_iter().enumerate() {
                     self.store_lane(ty, part, address, k as u32 * lane, flags);
                 }
+                if self.ty(args[0]).space() != Some(Space::Private) {
+                    self.advance();
+                }
                 Ok(Parts::new())
             }
             (Op::Atomic(op, _), Some(result)) => {
@@ -91,7 +94,9 @@ impl Lower<'_, '_, '_> {
                     args[1..].iter().map(|a| self.exact(*a)[0]).collect();
                 let ty = self.ty(result);
                 let shared = !matches!(space, Some(Space::Local | Space::Private));
-                self.atomic(op, ty, shared, address, &operands, data)
+                let old = self.atomic(op, ty, shared, address, &operands, data)?;
+                self.note_atomic(args[0], data);
+                Ok(old)
             }
             _ => Err(unsupported(data.op, data.loc)),
         }
@@ -195,6 +200,7 @@ impl Lower<'_, '_, '_> {
             self.b.switch_to_block(on);
         }
         if stores {
+            self.advance();
             return Ok(Parts::new());
         }
         Ok((0..u32::from(ty.lanes))

@@ -10,6 +10,7 @@ mod int;
 mod memory;
 mod operator;
 mod pack;
+mod polls;
 mod vector;
 mod wide;
 

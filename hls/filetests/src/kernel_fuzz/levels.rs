@@ -131,7 +131,7 @@ fn run_on(device: &mut dyn Device, launch: &Launch) -> Result<Results, String> {
 }
 
 fn interpreter(module: &Module, order: Order, steps: u64) -> Result<Emulator, String> {
-    let options = interp::Options { step_limit: Some(steps), order };
+    let options = interp::Options { step_limit: Some(steps), order, ..interp::Options::default() };
     guarded("the interpreter", || Emulator::new(module.clone(), options).map_err(|e| e.to_string()))
 }
 
@@ -303,6 +303,7 @@ fn hardware(module: &Module, (p, want): Known<'_>, level: Level) -> Result<(), S
         clock_mhz: None,
         platform: None,
         connections: vec![],
+        spec_constants: vec![],
         dump: false,
     };
     let build = guarded("the build", || {

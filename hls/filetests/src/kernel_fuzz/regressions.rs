@@ -99,6 +99,7 @@ fn simulated(module: &Module, local_bytes: u64, behaviour: Behaviour) -> Made {
         clock_mhz: None,
         platform: None,
         connections: vec![],
+        spec_constants: vec![],
         dump: false,
     };
     let board = target::Library::builtin().board("unit").map_err(|e| e.to_string())?;

@@ -2,10 +2,10 @@
 
 use crate::edit;
 use base::entity::{PrimaryMap, SecondaryMap};
-use base::{Diagnostic, FxHashMap, Result};
+use base::{Diagnostic, FxHashMap, Loc, Result};
 use ir::{
-    Block, BlockCall, Func, Function, Inst, Module, Object, ObjectKind, Op, Table, Terminator,
-    Value,
+    Block, BlockCall, Func, Function, Inst, InstData, Module, Object, ObjectKind, Op, Table,
+    Terminator, Value,
 };
 
 /// Replaces each call in each function by the callee's body, callees first. Variables of the
@@ -120,7 +120,7 @@ fn inline_one(
         let param = func.add_param(rest, ty);
         result_map[result] = Some(param);
     }
-    let mut copier = Copier::new(func, body);
+    let mut copier = Copier::new(func, body, func.insts[call].loc);
     for (&p, &a) in body.blocks[body.entry()].params.iter().zip(&func.insts[call].args) {
         copier.values[p] = Some(a);
     }
@@ -135,18 +135,21 @@ struct Copier {
     blocks: SecondaryMap<Block, Option<Block>>,
     objects: SecondaryMap<Object, Option<Object>>,
     tables: SecondaryMap<Table, Option<Table>>,
+    /// Place of the call.
+    call: Loc,
 }
 
 impl Copier {
     /// Copies objects and tables. A module variable stays one object; tables with the same
     /// contents are shared.
-    fn new(func: &mut Function, body: &Function) -> Self {
+    fn new(func: &mut Function, body: &Function, call: Loc) -> Self {
         let mut c = Copier {
             values: SecondaryMap::new(),
             insts: FxHashMap::default(),
             blocks: SecondaryMap::new(),
             objects: SecondaryMap::new(),
             tables: SecondaryMap::new(),
+            call,
         };
         for (o, data) in body.objects.iter() {
             let same = match data.kind {
@@ -186,7 +189,7 @@ impl Copier {
                     self.op(data.op),
                     data.args.iter().copied(),
                     data.result.map(|r| body.ty(r)),
-                    data.loc,
+                    self.place(data),
                 );
                 func.insts[copy].fast_math = data.fast_math;
                 func.insts[copy].after = data.after.iter().map(|e| self.insts[e]).collect();
@@ -203,6 +206,12 @@ impl Copier {
             self.finish_block(func, body, b, rest);
         }
         self.blocks[body.entry()].unwrap_or(rest)
+    }
+
+    /// Where an instruction is. Accesses of functions that are made for their callers, such as those of pipes, are where these
+    /// are called: messages and reports name them by their place.
+    fn place(&self, data: &InstData) -> Loc {
+        if data.loc.is_known() || !data.op.is_effect() { data.loc } else { self.call }
     }
 
     /// Renames operands, which can be defined in blocks later in the layout.

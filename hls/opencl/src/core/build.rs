@@ -122,9 +122,18 @@ fn read(input: &Input<'_>) -> driver::failure::Result<(Module, u32)> {
 
 fn interpreted(module: Module) -> Result<Arc<dyn LoadedProgram>, String> {
     let sources = module.sources.clone();
-    let program = InterpretedProgram::new(module, interp::Options::default())
+    let options = interp::Options { most_polls: poll_limit(), ..interp::Options::default() };
+    let program = InterpretedProgram::new(module, options)
         .map_err(|e| Failure::with_sources(e, &sources).render())?;
     Ok(Arc::new(program))
+}
+
+/// Operations on pipes that may be refused while a kernel does nothing else, for those who want another limit.
+const POLLS_VARIABLE: &str = "CLHLS_POLL_LIMIT";
+
+fn poll_limit() -> u64 {
+    let given = std::env::var(POLLS_VARIABLE).ok().and_then(|text| text.parse().ok());
+    given.unwrap_or(interp::MOST_POLLS)
 }
 
 /// The kernels as native code.
@@ -200,6 +209,7 @@ fn generate(module: Module, board: &Board) -> driver::failure::Result<Generated>
         clock_mhz: None,
         platform: None,
         connections: vec![],
+        spec_constants: vec![],
         dump: false,
     };
     let mut silent = |_: &str| {};
@@ -224,7 +234,8 @@ fn simulate(hardware: &Hardware) -> Result<HostProgram, String> {
         library: file.library,
     };
     let sources = hardware.files.iter().map(source).collect();
-    let simulator = Simulator::new(manifest, sources, SimOptions::default());
+    let options = SimOptions { most_polls: poll_limit(), ..SimOptions::default() };
+    let simulator = Simulator::new(manifest, sources, options);
     simulator.map(HostProgram::new).map_err(|e| e.message)
 }
 

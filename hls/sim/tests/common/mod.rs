@@ -68,6 +68,7 @@ pub fn manifest(name: &str, args: Vec<Arg>, data_bits: u32) -> Manifest {
         program_memory: None,
         sources: vec![format!("{name}.cl")],
         links: vec![],
+        spec_constants: vec![],
     }
 }
 

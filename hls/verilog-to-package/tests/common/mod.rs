@@ -78,6 +78,7 @@ pub fn manifest(module: &str, kernels: Vec<Kernel>) -> Manifest {
         program_memory: None,
         sources: Vec::new(),
         links: vec![],
+        spec_constants: vec![],
     };
     manifest.verify().unwrap();
     manifest

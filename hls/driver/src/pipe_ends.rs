@@ -1,0 +1,147 @@
+//! Where kernels use their pipes, and what stands at the other end: for messages of kernels that hang there.
+
+use abi::pipe::field::ADDRESS;
+use base::FxHashSet;
+use host::{LaunchArg, Start};
+use interp::PipeNote;
+use ir::{Func, Function, KernelArgKind, Module, Op, Value};
+
+/// The places in the source where a kernel uses a pipe argument.
+fn places(module: &Module, kernel: &str, arg: u32) -> Vec<String> {
+    let mut walk = Walk { module, arg, reached: vec![], places: vec![] };
+    if let Some((id, _)) = module.kernels().find(|(_, f)| f.name == kernel) {
+        walk.reached.push((id, vec![]));
+    }
+    let mut next = 0;
+    while let Some((id, params)) = walk.reached.get(next).cloned() {
+        walk.function(id, &params);
+        next += 1;
+    }
+    walk.places
+}
+
+/// A walk through what a kernel calls.
+struct Walk<'m> {
+    module: &'m Module,
+    /// The pipe.
+    arg: u32,
+    /// Functions, and which of their parameters are places in the object of the pipe, if it is in memory.
+    reached: Vec<(Func, Vec<usize>)>,
+    places: Vec<String>,
+}
+
+impl Walk<'_> {
+    fn function(&mut self, id: Func, params: &[usize]) {
+        let func = &self.module.functions[id];
+        let entry = &func.blocks[func.entry()].params;
+        let mut of_pipe: FxHashSet<Value> =
+            params.iter().filter_map(|k| entry.get(*k).copied()).collect();
+        for &inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+            let data = &func.insts[inst];
+            let pointers = data.args.iter().enumerate().filter(|(_, v)| of_pipe.contains(v));
+            let pointers: Vec<usize> = pointers.map(|(k, _)| k).collect();
+            let uses = match data.op {
+                Op::Arg { index, offset } if (index, offset) == (self.arg, ADDRESS) => {
+                    of_pipe.extend(data.result);
+                    false
+                }
+                Op::PtrAdd if pointers.contains(&0) => {
+                    of_pipe.extend(data.result);
+                    false
+                }
+                Op::Pipe { arg, .. } => arg == self.arg,
+                Op::Atomic(..) => pointers.contains(&0),
+                Op::Call(callee) => {
+                    let call = (callee, pointers.clone());
+                    if !self.reached.contains(&call) {
+                        self.reached.push(call);
+                    }
+                    // What the callee does there is the place, where that has one.
+                    !pointers.is_empty() && is_library(&self.module.functions[callee])
+                }
+                _ => false,
+            };
+            let place = self.module.sources.describe(data.loc).filter(|_| uses);
+            self.places.extend(place.filter(|p| !self.places.contains(p)));
+        }
+    }
+}
+
+/// Whether a function has no place in the source: it is made for its callers.
+fn is_library(func: &Function) -> bool {
+    !func.loc.is_known()
+}
+
+/// ` at k.cl:3:5 and k.cl:9:5`
+fn at(places: &[String]) -> String {
+    if places.is_empty() { String::new() } else { format!(" at {}", places.join(" and ")) }
+}
+
+/// How far a kernel of a launch has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Progress {
+    Done,
+    NotBegun,
+}
+
+/// What messages say of the pipes of number `k` of several launches that run one after the other: where the kernel uses each,
+/// who uses it too, and whether that one is done.
+pub(crate) fn notes(module: &Module, launches: &[Start], k: usize) -> Vec<PipeNote> {
+    let Some(launch) = launches.get(k) else { return vec![] };
+    let mut notes = vec![];
+    for (number, given) in launch.args.iter().enumerate() {
+        let LaunchArg::Pipe { buffer, .. } = given else { continue };
+        let arg = number as u32;
+        let mut note = |text: String| {
+            notes.push(PipeNote { kernel: launch.kernel.clone(), arg, text });
+        };
+        let own = places(module, &launch.kernel, arg);
+        if !own.is_empty() {
+            note(format!("kernel `{}` uses the pipe{}", launch.kernel, at(&own)));
+        }
+        let mut alone = true;
+        for (other, start) in launches.iter().enumerate().filter(|(other, _)| *other != k) {
+            let same =
+                |a: &LaunchArg| matches!(a, LaunchArg::Pipe { buffer: b, .. } if b == buffer);
+            for end in (0u32..).zip(&start.args).filter(|(_, a)| same(a)).map(|(end, _)| end) {
+                alone = false;
+                let state = if other < k { Progress::Done } else { Progress::NotBegun };
+                note(other_end(module, &start.kernel, end, state));
+            }
+        }
+        if alone {
+            note("no other kernel of this launch has the pipe".into());
+        }
+    }
+    notes
+}
+
+/// The same for a kernel that is launched alone.
+pub(crate) fn notes_alone(module: &Module, kernel: &str) -> Vec<PipeNote> {
+    let Some((_, func)) = module.kernels().find(|(_, f)| f.name == kernel) else { return vec![] };
+    let mut notes = vec![];
+    let args = func.kernel.iter().flat_map(|k| &k.args);
+    for (arg, _) in (0u32..).zip(args).filter(|(_, a)| matches!(a.kind, KernelArgKind::Pipe(_))) {
+        let own = places(module, kernel, arg);
+        let mut note = |text: String| notes.push(PipeNote { kernel: kernel.to_owned(), arg, text });
+        if !own.is_empty() {
+            note(format!("kernel `{kernel}` uses the pipe{}", at(&own)));
+        }
+        note("no other kernel of this launch has the pipe".into());
+    }
+    notes
+}
+
+fn other_end(module: &Module, kernel: &str, arg: u32, state: Progress) -> String {
+    let info = module.kernels().find(|(_, f)| f.name == kernel);
+    let info = info.and_then(|(_, f)| f.kernel.as_ref()?.args.get(arg as usize));
+    let name = info.map_or("", |a| a.name.as_str());
+    let writes = info.is_some_and(|a| matches!(a.kind, KernelArgKind::Pipe(p) if p.writes));
+    let does = if writes { "writes" } else { "reads" };
+    let state = match state {
+        Progress::Done => "is done",
+        Progress::NotBegun => "has not begun: kernels run one after the other here",
+    };
+    let places = at(&places(module, kernel, arg));
+    format!("kernel `{kernel}` {does} it as `{name}`{places}, and {state}")
+}
