@@ -119,6 +119,7 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
             back_depth: limit,
             latency,
             ii,
+            ports: None,
             reason,
         });
     }
