@@ -1,26 +1,26 @@
 //! Arrays on the chip that are kept several times, so that the loads of an iteration have a port each.
 //!
 //! A RAM has two sides, and without replicas the accesses of an array take turns at them, whatever loop they stand in. With replicas
-//! stores write all RAMs at one side, and the other side of each answers some of the loads. How many there are follows from what
-//! the loops ask for in the cycles that they take anyway: a loop that is held up by something else for four cycles asks for a
-//! fourth of its loads a cycle. Where work-items interleave all loops are busy at once, each as often as it runs; a single
-//! work-item is in one loop at a time, and only loops whose iterations overlap want anything in every cycle.
+//! stores write all RAMs at one side, and the other side of each answers some of the loads. How many there are follows from what is
+//! asked for in the cycles that the kernel takes anyway. Where work-items interleave, all loops are busy at once, but which of them is
+//! the slowest depends on how often each runs, and that on data. So each is taken for the slowest in turn, unless a loop inside of
+//! it certainly is slower, and must not become slower by the ports of this array. A single work-item is in one loop at a
+//! time, and only loops whose iterations overlap want anything in every cycle.
 
 use crate::Options;
+use base::FxHashMap;
 use ir::analysis::Cfg;
 use ir::{Block, Inst};
 use schedule::ports::{Ports, Region, rare};
-use schedule::{AccessKind, KernelSchedule, MemoryId, MemoryKind};
+use schedule::{AccessKind, KernelSchedule, MemoryId, MemoryKind, trips};
 use target::Family;
 
-/// How often a loop runs, for what is asked of its array: as good as any where nothing is known.
-const USUAL_TRIPS: f64 = 16.0;
-/// Part of the cycles for which an array of a single RAM is needed that are left at most with replicas that are worth it.
+/// How often a loop that is taken for the slowest runs at least, where nothing is known.
+const USUAL_TRIPS: f64 = 4.0;
+/// Part of the cycles that accesses take of a single RAM's busier side, of which replicas that are worth it leave at most so much.
 const WORTH: f64 = 0.9;
 /// Most replicas of an array: what is stored has to reach all of them in a cycle.
 const MOST: u32 = 64;
-/// Numbers of replicas that are tried beyond the least that could do.
-const TRIES: u32 = 4;
 
 /// Chooses the replicas of each memory on the chip, and makes the intervals of loops those that the ports allow.
 pub fn plan(s: &mut KernelSchedule, family: &Family, options: &Options) {
@@ -45,6 +45,7 @@ pub fn plan(s: &mut KernelSchedule, family: &Family, options: &Options) {
         }
     }
     intervals(s, &cfg, &ids);
+    note_outside(s, &cfg, &ids);
 }
 
 /// RAM blocks that one replica of a memory takes: none where it stands in LUTs.
@@ -65,11 +66,12 @@ struct Choice {
     of: Vec<(Inst, u32)>,
 }
 
-/// A region in which accesses compete for ports.
-struct Busy {
-    region: Region,
-    /// Part of the kernel's cycles that one access in it takes of a port.
-    weight: f64,
+/// A loop, or what is in none, taken for what is slowest in a kernel.
+struct Case {
+    /// Cycles that one token takes of it, or of a loop inside, whatever the array.
+    cycles: f64,
+    /// How often a token comes by in each region, for once in this one: at most once.
+    times: Vec<f64>,
 }
 
 /// Chooses the replicas of one memory.
@@ -77,16 +79,31 @@ struct Chooser<'a> {
     s: &'a KernelSchedule,
     id: MemoryId,
     ports: Ports,
-    busy: Vec<Busy>,
+    regions: Vec<Region>,
+    cases: Vec<Case>,
+    /// For each case, the cycles in which everything else, and what certainly is stored, can be done.
+    least: Vec<f64>,
 }
 
 impl<'a> Chooser<'a> {
     fn new(s: &'a KernelSchedule, cfg: &Cfg, id: MemoryId) -> Self {
-        Chooser { s, id, ports: Ports::new(s), busy: busy(s, cfg) }
+        let places = std::iter::once(None).chain((0..s.loops.len()).map(Some));
+        let regions: Vec<Region> = places.map(|place| Region::new(s, cfg, place)).collect();
+        let (ports, cases) = (Ports::new(s), cases(s, &regions));
+        let mut chooser = Chooser { s, id, ports, regions, cases, least: vec![] };
+        // Stores under conditions may be few: what they do not take is not given away.
+        let certain = |i: Inst| {
+            let access = &s.accesses[&i];
+            access.memory == id && access.kind != AccessKind::Load && !rare(s, i)
+        };
+        let stored = chooser.times(|r, ports| r.least(|b| ports.count(b, certain)));
+        let cycles = chooser.cases.iter().zip(stored);
+        chooser.least = cycles.map(|(case, stored)| case.cycles.max(stored)).collect();
+        chooser
     }
 
-    /// As many replicas as make the loops' intervals those that they have without this memory, or as near as can be; none where
-    /// a single RAM does as well.
+    /// The fewest replicas that make the loops' intervals those that they have without this memory, or as near to it as can be; none
+    /// where a single RAM does as well.
     fn choose(&self, most: u32) -> Option<Choice> {
         let s = self.s;
         let own = s.accesses.iter().filter(|(_, a)| a.memory == self.id);
@@ -95,100 +112,105 @@ impl<'a> Chooser<'a> {
         if s.memories[self.id].atomic || loads.len() < 2 || stores.is_empty() {
             return None;
         }
-        let single = self.single();
+        let sides = (0..s.memories[self.id].ports()).map(|port| {
+            self.need(|r, p| r.most(|b| p.count(b, |i| p.of(i) == Some((self.id, port)))))
+        });
+        let single = sides.fold(0.0, f64::max);
         if single <= 1.0 {
             return None;
         }
-        // Stores under conditions may be few: what they do not take is not given away.
-        let certain = |i: Inst| stores.contains(&i) && !rare(s, i);
-        let wanted = self.need(|r, ports| r.least(|b| ports.count(b, certain))).max(1.0);
-        let all = self.need(|r, ports| r.most(|b| ports.count(b, |i| loads.contains(&i))));
-        let least = (all / wanted).floor().max(1.0) as u32;
-        let first = least.min(most);
-        let tries = (first..=most.min(first + TRIES)).map(|n| self.spread(&loads, n));
-        let mut best: Option<(f64, Choice)> = None;
-        for (need, choice) in tries {
-            let need = need.max(wanted);
-            if best.as_ref().is_none_or(|b| need < b.0) {
-                best = Some((need, choice));
-            }
-        }
-        let (need, choice) = best?;
+        let (need, choice) = self.spread(&loads, most);
         (need <= WORTH * single).then_some(choice)
     }
 
-    /// What the busier side of a single RAM is asked for.
-    fn single(&self) -> f64 {
-        let memory = &self.s.memories[self.id];
-        let of_port = |port: u32| {
-            self.need(|r, ports| {
-                r.most(|b| ports.count(b, |i| ports.of(i) == Some((self.id, port))))
-            })
-        };
-        (0..memory.ports()).map(of_port).fold(0.0, f64::max)
-    }
-
-    /// The loads divided over `n` replicas, each given to that which is then asked for least; and what is asked for most.
+    /// The loads divided over at most `n` replicas: each is given to the first that it makes nothing longer at, then to one of its
+    /// own, and at last to that at which it makes things the least longer. And what is asked for most, at least 1.
     fn spread(&self, loads: &[Inst], n: u32) -> (f64, Choice) {
-        let mut groups: Vec<Vec<Inst>> = vec![vec![]; n as usize];
-        let mut needs = vec![0.0f64; n as usize];
+        let mut asked: Vec<FxHashMap<Block, u32>> = vec![];
+        let mut of = vec![];
+        let mut most = 1.0f64;
+        let homes = self.ports.homes();
         for &load in loads {
-            let with = |group: &[Inst]| {
-                let asks = |i: Inst| i == load || group.contains(&i);
-                self.need(|r, ports| r.most(|b| ports.count(b, asks)))
+            let Some(home) = homes.get(&load).copied() else { continue };
+            let with = |asked: &FxHashMap<Block, u32>| {
+                let here = |b: Block| asked.get(&b).copied().unwrap_or(0) + u32::from(b == home);
+                self.need(|r, _| r.most(here)).max(1.0)
             };
-            let mut best = (f64::INFINITY, 0);
-            for (k, group) in groups.iter().enumerate() {
-                let need = if group.is_empty() { with(&[]) } else { with(group) };
+            let mut best = (f64::INFINITY, asked.len());
+            for (k, asked) in asked.iter().enumerate() {
+                let need = with(asked);
                 if need < best.0 {
                     best = (need, k);
                 }
-                // Nothing is better than one that nobody asks yet.
-                if group.is_empty() {
-                    break;
-                }
             }
-            groups[best.1].push(load);
-            needs[best.1] = best.0;
+            if best.0 > 1.0 && (asked.len() as u32) < n {
+                best = (1.0, asked.len());
+                asked.push(FxHashMap::default());
+            }
+            *asked[best.1].entry(home).or_default() += 1;
+            of.push((load, best.1 as u32));
+            most = most.max(best.0);
         }
-        groups.retain(|g| !g.is_empty());
-        let number = |(k, group): (usize, &Vec<Inst>)| {
-            group.iter().map(move |i| (*i, k as u32)).collect::<Vec<_>>()
-        };
-        let of = groups.iter().enumerate().flat_map(number).collect();
-        let need = needs.into_iter().fold(0.0, f64::max);
-        (need, Choice { replicas: groups.len() as u32, of })
+        (most, Choice { replicas: asked.len() as u32, of })
     }
 
-    /// Cycles of a port for each cycle of the kernel, by what `count` finds in a region.
+    /// The most that a port is asked for, by what `count` finds in a region, in cycles for each that the kernel takes anyway.
     fn need(&self, count: impl Fn(&Region, &Ports) -> u32) -> f64 {
-        let needs = self.busy.iter().map(|b| b.weight * f64::from(count(&b.region, &self.ports)));
-        if self.s.task { needs.fold(0.0, f64::max) } else { needs.sum() }
+        let times = self.times(count).into_iter().zip(&self.least);
+        times.map(|(n, cycles)| n / cycles).fold(0.0, f64::max)
+    }
+
+    /// How often something is asked for in each case, by what `count` finds in a region.
+    fn times(&self, count: impl Fn(&Region, &Ports) -> u32) -> Vec<f64> {
+        let counts: Vec<f64> =
+            self.regions.iter().map(|r| f64::from(count(r, &self.ports))).collect();
+        let sum = |case: &Case| case.times.iter().zip(&counts).map(|(times, n)| times * n).sum();
+        self.cases.iter().map(sum).collect()
     }
 }
 
-/// The regions of a kernel in which a port can be what is slowest.
-fn busy(s: &KernelSchedule, cfg: &Cfg) -> Vec<Busy> {
-    let interval = |number: Option<usize>| {
-        let of_loop = number.map_or(1, |k| s.loops[k].ii);
-        let region = Region::new(s, cfg, number);
-        let own: Vec<Block> = region.blocks.iter().copied().filter(|b| region.holds(*b)).collect();
-        let segments = own.iter().flat_map(|b| &s.blocks[*b].segments).map(|g| g.ii).max();
-        (region, f64::from(of_loop.max(segments.unwrap_or(1)).max(1)))
+/// What can be slowest in a kernel; `regions` are what is in no loop, and the loops.
+fn cases(s: &KernelSchedule, regions: &[Region]) -> Vec<Case> {
+    let cycles: Vec<f64> = regions.iter().enumerate().map(|(k, r)| own_cycles(s, k, r)).collect();
+    let trips: Vec<Option<f64>> =
+        (0..s.loops.len()).map(|k| trips::count(s, k).map(|n| n.max(1) as f64)).collect();
+    let around = |region: usize| -> Vec<usize> {
+        std::iter::successors(region.checked_sub(1), |k| s.loops[*k].parent).collect()
     };
-    if s.task {
-        let all = (0..s.loops.len()).filter(|k| s.pipelined.contains_key(&s.loops[*k].header));
-        let all = all.map(|k| interval(Some(k)));
-        return all.map(|(region, ii)| Busy { region, weight: 1.0 / ii }).collect();
+    // How often one region runs for once that another one does, the loops around both aside.
+    let often = |region: usize, of: usize, unknown: f64| -> f64 {
+        let of = around(of);
+        let own = around(region).into_iter().filter(|k| !of.contains(k));
+        own.map(|k| trips[k].unwrap_or(unknown)).product()
+    };
+    let inside = |region: usize, of: usize| of == 0 || around(region).contains(&(of - 1));
+    let case = |k: usize| {
+        let times = |region: usize| {
+            // What is elsewhere runs as often as may be.
+            let unknown = if inside(region, k) { USUAL_TRIPS } else { f64::INFINITY };
+            (often(region, k, unknown) / often(k, region, USUAL_TRIPS)).min(1.0)
+        };
+        let inner = (0..regions.len()).filter(|r| inside(*r, k));
+        let certain = inner.map(|r| often(r, k, 1.0) * cycles[r]);
+        Case { cycles: certain.fold(1.0, f64::max), times: (0..regions.len()).map(times).collect() }
+    };
+    if !s.task {
+        return (0..regions.len()).map(case).collect();
     }
-    let times = |number: Option<usize>| {
-        let around = std::iter::successors(number, |k| s.loops[*k].parent);
-        USUAL_TRIPS.powi(around.count() as i32)
+    let overlaps = |k: &usize| *k > 0 && s.pipelined.contains_key(&s.loops[*k - 1].header);
+    let alone = |k: usize| Case {
+        cycles: cycles[k],
+        times: (0..regions.len()).map(|r| f64::from(u8::from(r == k))).collect(),
     };
-    let places = std::iter::once(None).chain((0..s.loops.len()).map(Some));
-    let all: Vec<(f64, (Region, f64))> = places.map(|p| (times(p), interval(p))).collect();
-    let cycles = all.iter().map(|(times, (_, ii))| times * ii).fold(1.0, f64::max);
-    all.into_iter().map(|(times, (region, _))| Busy { region, weight: times / cycles }).collect()
+    (0..regions.len()).filter(overlaps).map(alone).collect()
+}
+
+/// Cycles between two tokens in a region: region 0 is what is in no loop, then come the loops.
+fn own_cycles(s: &KernelSchedule, number: usize, region: &Region) -> f64 {
+    let own: Vec<Block> = region.blocks.iter().copied().filter(|b| region.holds(*b)).collect();
+    let segments = own.iter().flat_map(|b| &s.blocks[*b].segments).map(|g| g.ii).max();
+    let of_loop = number.checked_sub(1).map_or(1, |k| s.loops[k].ii);
+    f64::from(of_loop.max(segments.unwrap_or(1)).max(1))
 }
 
 /// Makes the interval of each loop as long as the ports of its arrays need.
@@ -206,6 +228,18 @@ fn intervals(s: &mut KernelSchedule, cfg: &Cfg, ids: &[MemoryId]) {
         let reason = reason(s, &region, &ports, (id, cycles, &insts));
         let l = &mut s.loops[k];
         (l.ii, l.ports, l.reason) = (cycles, Some(id), reason);
+    }
+}
+
+/// Tells what accesses of an array outside of loops wait for, where many work-items come by.
+fn note_outside(s: &mut KernelSchedule, cfg: &Cfg, ids: &[MemoryId]) {
+    let (ports, region) = (Ports::new(s), Region::new(s, cfg, None));
+    for id in ids.iter().filter(|_| !s.task) {
+        let (cycles, insts) = ports.interval(s, &region, *id);
+        if cycles > 1 {
+            let reason = reason(s, &region, &ports, (*id, cycles, &insts));
+            s.notes.push(format!("outside of loops a work-item takes {cycles} cycles of {reason}"));
+        }
     }
 }
 

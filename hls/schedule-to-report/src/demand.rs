@@ -1,6 +1,6 @@
 //! What a work-item asks of a compute unit and of memory: which of them limits a kernel of several units.
 
-use crate::{Made, View, memories, trips};
+use crate::{Made, View, memories};
 use report::{Access, Memory, MemoryKind};
 use schedule::LoopKind;
 
@@ -66,7 +66,7 @@ fn region(
     let mut times = 1.0;
     let mut around = place;
     while let Some(k) = around {
-        times *= trips::count(view, k).map_or(USUAL_TRIPS, |n| n as f64).max(1.0);
+        times *= schedule::trips::count(s, k).map_or(USUAL_TRIPS, |n| n as f64).max(1.0);
         around = s.loops[k].parent;
     }
     if let Some(l) = place.map(|k| &s.loops[k]) {

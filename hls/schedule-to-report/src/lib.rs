@@ -12,7 +12,6 @@ mod loops;
 mod memories;
 mod operations;
 mod strides;
-mod trips;
 
 pub use demand::{Demand, demand};
 

@@ -15,6 +15,7 @@ pub mod product;
 pub mod registers;
 pub mod text;
 pub mod tokens;
+pub mod trips;
 pub mod verify;
 
 pub use memory::{Access, AccessKind, Memory, MemoryId, MemoryKind, cache_line_bytes};

@@ -118,6 +118,13 @@ impl Ports {
         self.of.get(&inst).copied()
     }
 
+    /// The block of each access.
+    pub fn homes(&self) -> FxHashMap<Inst, Block> {
+        let of =
+            |(b, insts): (&Block, &Vec<Inst>)| insts.iter().map(|i| (*i, *b)).collect::<Vec<_>>();
+        self.in_block.iter().flat_map(of).collect()
+    }
+
     /// Accesses of a block for which something holds.
     pub fn count(&self, block: Block, holds: impl Fn(Inst) -> bool) -> u32 {
         let all = self.in_block.get(&block).map_or(&[][..], |all| all);
