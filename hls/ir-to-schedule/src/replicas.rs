@@ -225,7 +225,7 @@ fn intervals(s: &mut KernelSchedule, cfg: &Cfg, ids: &[MemoryId]) {
         if s.task && !s.pipelined.contains_key(&s.loops[k].header) {
             continue;
         }
-        let reason = reason(s, &region, &ports, (id, cycles, &insts));
+        let reason = reason(s, &region, &ports, (id, cycles, &insts), "an iteration");
         let l = &mut s.loops[k];
         (l.ii, l.ports, l.reason) = (cycles, Some(id), reason);
     }
@@ -237,8 +237,8 @@ fn note_outside(s: &mut KernelSchedule, cfg: &Cfg, ids: &[MemoryId]) {
     for id in ids.iter().filter(|_| !s.task) {
         let (cycles, insts) = ports.interval(s, &region, *id);
         if cycles > 1 {
-            let reason = reason(s, &region, &ports, (*id, cycles, &insts));
-            s.notes.push(format!("outside of loops a work-item takes {cycles} cycles of {reason}"));
+            let reason = reason(s, &region, &ports, (*id, cycles, &insts), "a work-item");
+            s.notes.push(format!("outside of loops: {reason}"));
         }
     }
 }
@@ -249,13 +249,25 @@ fn reason(
     region: &Region,
     ports: &Ports,
     (id, cycles, at_port): (MemoryId, u32, &[Inst]),
+    of_what: &str,
 ) -> String {
     let memory = &s.memories[id];
-    let of = |kind: fn(AccessKind) -> bool| {
+    let of = |kind: fn(AccessKind) -> bool, one: &str, several: &str| {
         let own = |i: Inst| ports.of(i).is_some_and(|p| p.0 == id) && kind(s.accesses[&i].kind);
-        region.most(|b| ports.count(b, own))
+        match region.most(|b| ports.count(b, own)) {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            n => Some(format!("{n} {several}")),
+        }
     };
-    let (loads, others) = (of(|k| k == AccessKind::Load), of(|k| k != AccessKind::Load));
+    let asked: Vec<String> = [
+        of(|k| k == AccessKind::Load, "load", "loads"),
+        of(|k| k == AccessKind::Store, "store", "stores"),
+        of(|k| matches!(k, AccessKind::Atomic(_)), "atomic operation", "atomic operations"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let mut lines: Vec<u32> =
         at_port.iter().map(|i| s.accesses[i].loc.line).filter(|l| *l > 0).collect();
     lines.dedup();
@@ -263,22 +275,22 @@ fn reason(
     let more = if lines.len() > 3 { " and others" } else { "" };
     let place = match shown.len() {
         0 => String::new(),
-        1 => format!(", those of line {}", shown[0]),
-        _ => format!(", those of lines {}{more}", shown.join(", ")),
+        1 => format!(" (line {})", shown[0]),
+        _ => format!(" (lines {}{more})", shown.join(", ")),
     };
-    let (what, remedy) = match (memory.atomic, memory.replicas) {
+    let divide = "divide the array into several, or keep its values in variables";
+    let (has, remedy) = match (memory.atomic, memory.replicas) {
         (true, _) => (
-            "operations share the one pipeline for atomics".to_owned(),
-            "an array of its own for what is not atomic",
+            "has one port, as atomic operations need,".to_owned(),
+            "keep what needs no atomics in an array of its own",
         ),
-        (false, None) => (
-            format!("operations share the two ports of a RAM ({loads} loads, {others} stores)"),
-            "an array for each of them, or its values in variables",
-        ),
-        (false, Some(n)) => (
-            format!("operations share a port of {n} replicas ({loads} loads, {others} stores)"),
-            "an array for each of them, or its values in variables",
-        ),
+        (false, None) => ("has two ports".to_owned(), divide),
+        (false, Some(n)) => (format!("has a port for stores and {n} for loads"), divide),
     };
-    format!("`{}`: {what}, {cycles} at one of them{place}; {remedy}", memory.name)
+    let at = if memory.atomic { "" } else { " at one of them" };
+    format!(
+        "`{}` {has} for {} of {of_what}: {cycles} cycles{at}{place}; {remedy}",
+        memory.name,
+        asked.join(" and ")
+    )
 }

@@ -380,7 +380,7 @@ impl Sizes<'_> {
         let bits = 8 * p("WORD_BYTES", 4);
         let (ports, words) = (p("PORTS", 3), p("WORDS", 1024).next_power_of_two());
         let (stores, replicas) = (p("STORES", 1), p("REPLICAS", 2));
-        let loads = ports - stores;
+        let loads = ports.saturating_sub(stores);
         let address = u64::from(words.ilog2());
         // Each client is ready by its own count; those that share a side are chosen from.
         let turn = |clients: u64| if clients > 1 { 4.0 * clients as f64 } else { 0.0 };
@@ -397,28 +397,26 @@ impl Sizes<'_> {
             ff: (replicas * address + 6 * loads) as f64,
             ..Area::default()
         };
-        // What a load finds that meets a store stands beside the RAM.
+        // What is stored late, for loads that meet it.
         let collides = self.is_ecp5() && p("COLLIDES", 1) != 0;
         let beside = match collides {
             true => Area {
-                lut: (replicas * (bits + address)) as f64,
-                ff: (replicas * (2 * bits + 8) + written) as f64,
+                lut: 12.0 * replicas as f64,
+                ff: (written + 2 * bits + 8 * replicas) as f64,
                 ..Area::default()
             },
             false => Area::default(),
         };
-        let ram = self.ram(bits, words);
-        let mut response = self.fifo(bits, 17);
-        response.lut += 30.0;
-        let answers = self.ones("READS", (1 << ports.min(63)) - 1) as u64;
         // Stores are answered without a word.
-        let told = answers.saturating_sub(loads);
-        let mut word_less = self.fifo(1, 17);
-        word_less.lut += 30.0;
-        let rams = (0..replicas).map(|_| ram);
-        let words = (0..answers.min(loads)).map(|_| response);
-        let told = (0..told).map(|_| word_less);
-        sum([store, load, beside].into_iter().chain(rams).chain(words).chain(told))
+        let answer = |width: u64| {
+            let fifo = self.fifo(width, 17);
+            Area { lut: fifo.lut + 50.0, ff: fifo.ff + 9.0, ..fifo }
+        };
+        let answers = self.ones("READS", ports) as u64;
+        let rams = (0..replicas).map(|_| self.ram(bits, words));
+        let loaded = (0..answers.min(loads)).map(|_| answer(bits));
+        let told = (0..answers.saturating_sub(loads)).map(|_| answer(1));
+        sum([store, load, beside].into_iter().chain(rams).chain(loaded).chain(told))
     }
 
     fn barrier(&self) -> Area {
