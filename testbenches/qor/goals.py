@@ -19,6 +19,11 @@ RATES = {
     "global_large": (65536, 0.8, "histogram by global atomics, 1024 bins at random", ">= 0.8 updates a cycle, filling and emptying the cache included"),
     "local_large": (131072, 0.9, "histogram by local atomics, 256 bins at random", ">= 0.9 updates a cycle, with clearing and adding up"),
 }
+# Arrays on the chip with more loads than a RAM has ports: folder and launch, iterations of a work-item, least rate a cycle, what it is.
+PORTS = {
+    "stencil": ("stencil_tile", "five_large", 1, 0.9, "five-point stencil on tiles of 16x16", ">= 0.9 work-items a cycle"),
+    "matmul": ("matmul_unrolled", "large", 8, 0.9, "tiled matmul 64x64x128, loop of 16 unrolled", ">= 0.9 of its iterations a cycle"),
+}
 
 
 @dataclass
@@ -108,6 +113,16 @@ def measure_tiled(clhls):
             "rate": round(columns * rows * depth / found["cycles"], 3)}
 
 
+def measure_ports(clhls):
+    """What arrays with many loads let through a cycle: work-items of a stencil, iterations of a product whose loop is unrolled."""
+    result = {}
+    for name, (folder, launch, iterations, *_) in PORTS.items():
+        kernel = launch_of(common.kernel(folder), launch)
+        found, _ = hardware(clhls, kernel, f"{folder}.{launch}")
+        result[name] = {"cycles": found["cycles"], "rate": round(iterations * found["work_items"] / found["cycles"], 4)}
+    return result
+
+
 def measure_task(clhls, name, launch):
     """Longest interval of the loops, cycles per iteration, the reason of that loop."""
     kernel = launch_of(common.kernel(name), launch)
@@ -140,6 +155,7 @@ MEASUREMENTS = {
     "rates": measure_rates,
     "matmul_naive": measure_naive,
     "matmul_tiled": measure_tiled,
+    "ports": measure_ports,
     "dot_task": lambda clhls: measure_task(clhls, "dot_product", "task_large"),
     "fir_int": lambda clhls: measure_task(clhls, "fir_task", "large"),
     "sum_float": lambda clhls: measure_task(clhls, "accumulate_task", "float_large"),
@@ -163,7 +179,7 @@ def stage(clhls, results):
 def judge(results):
     """All goals, in the order of the table."""
     kernels, found = results.get("kernels", {}), results.get("goals", {})
-    rows = [vector_add(kernels), simd(found.get("simd16")), *stream(found.get("stream")), *rates(found.get("rates")), naive(found.get("matmul_naive")), tiled(found.get("matmul_tiled"))]
+    rows = [vector_add(kernels), simd(found.get("simd16")), *stream(found.get("stream")), *rates(found.get("rates")), naive(found.get("matmul_naive")), tiled(found.get("matmul_tiled")), *ports(found.get("ports"))]
     rows += [interval_one(name, found.get(key)) for name, key in (("integer dot product (task)", "dot_task"), ("integer FIR (task)", "fir_int"))]
     rows += [pipeline(found.get("pipeline"))]
     rows += [accumulation(found.get("sum_float")), routed(kernels), bits(results.get("bitstream"))]
@@ -194,6 +210,12 @@ def stream(found):
 def rates(found):
     for launch, (_, limit, name, asked) in RATES.items():
         of = found and found.get(launch)
+        yield at_least(name, asked, limit, of and of["rate"], f"{of['rate']} ({of['cycles']} cycles)" if of else "-")
+
+
+def ports(found):
+    for key, (*_, limit, name, asked) in PORTS.items():
+        of = found and found.get(key)
         yield at_least(name, asked, limit, of and of["rate"], f"{of['rate']} ({of['cycles']} cycles)" if of else "-")
 
 

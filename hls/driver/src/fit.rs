@@ -36,6 +36,8 @@ pub struct Thrift {
     pub interval: u32,
     /// Whether a token is one work-item where the user leaves the number open.
     pub one_by_one: bool,
+    /// Whether arrays on the chip are kept once, whatever their loads.
+    pub single_rams: bool,
 }
 
 impl Default for Thrift {
@@ -47,6 +49,7 @@ impl Default for Thrift {
             work_items,
             interval: 1,
             one_by_one: false,
+            single_rams: false,
         }
     }
 }
@@ -54,6 +57,9 @@ impl Default for Thrift {
 impl Thrift {
     /// The next smaller hardware; none when there is nothing left to save.
     fn next(self, logic: bool, can: Savings) -> Option<Thrift> {
+        if can.merge && !self.single_rams {
+            return Some(Thrift { single_rams: true, ..self });
+        }
         if can.narrow {
             return Some(Thrift { one_by_one: true, ..self });
         }
@@ -88,6 +94,11 @@ impl Thrift {
     /// What is saved, for people; divisions then take operands every `interval` cycles.
     fn describe(self, interval: u32) -> String {
         let mut parts = vec![];
+        if self.single_rams {
+            parts.push(
+                "arrays on the chip have a single RAM, whose ports their loads share".to_owned(),
+            );
+        }
         if self.one_by_one {
             parts.push("work-items go through the datapath one by one".to_owned());
         }
@@ -115,6 +126,8 @@ impl Thrift {
 /// What a kernel has that could be smaller.
 #[derive(Clone, Copy)]
 struct Savings {
+    /// Arrays on the chip that are kept several times.
+    merge: bool,
     /// Several work-items side by side that the user did not ask for.
     narrow: bool,
     /// Operators that could be shared more.
@@ -171,6 +184,12 @@ impl Hardware {
     fn divides(&self, kernel: &str) -> bool {
         let of_kernel = self.manifest.kernels.iter().filter(|k| k.signature.name == kernel);
         of_kernel.flat_map(|k| &k.divisions).any(|d| d.interval == 1)
+    }
+
+    /// Whether a kernel keeps arrays several times.
+    fn replicates(&self, kernel: &str) -> bool {
+        let mut of_kernel = self.schedules.iter().filter(|s| s.func.name == kernel);
+        of_kernel.any(|s| s.memories.values().any(|m| m.replicas.is_some()))
     }
 
     /// Whether a kernel keeps state for work-items on their way, or has loops that hold several.
@@ -314,6 +333,7 @@ impl Pipeline<'_> {
                     *best = (over.times, thrift);
                 }
                 let can = Savings {
+                    merge: made.replicates(name),
                     narrow: self.options.simd.is_none() && made.chose_lanes(name),
                     share: helps && made.shares(name, over.times, self.board),
                     unroll_less: made.unrolled.contains(name),

@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
-use target::{Board, Library};
+use target::{Board, Flow, Library};
 use verilog_to_package::PackOptions;
 
 /// What to build and how.
@@ -150,6 +150,9 @@ pub struct ReadOptions {
 
 /// Share of the device's LUTs that several work-items a token may take for all kernels: one in this many.
 const LANES_SHARE: u64 = 4;
+
+/// RAM blocks for replicas where there is no device to fill.
+const UNLIMITED_BLOCKS: u64 = 1 << 20;
 
 /// Code of the schedulers' error that they find no schedule.
 const NO_SCHEDULE: &str = "E0005";
@@ -388,6 +391,7 @@ impl<'a> Pipeline<'a> {
             small_division: self.thrift_of(kernel).small_division,
             interval: self.thrift_of(kernel).interval,
             private_memory_bits: self.private_memory_bits(),
+            replica_blocks: self.replica_blocks(kernel, module),
         };
         let mut all = vec![];
         for (_, kernel) in module.kernels() {
@@ -522,6 +526,20 @@ impl<'a> Pipeline<'a> {
         const ENOUGH: u64 = 1 << 21;
         let bits = self.board.resources.bram * u64::from(self.board.family.ram.block_bits);
         (bits / 4).min(ENOUGH)
+    }
+
+    /// RAM blocks that replicas of a kernel's arrays may take: all kernels and compute units together a quarter of what
+    /// copies may fill.
+    fn replica_blocks(&self, kernel: &str, module: &Module) -> u64 {
+        if self.thrift_of(kernel).single_rams {
+            return 0;
+        }
+        if self.board.flow == Flow::None {
+            return UNLIMITED_BLOCKS;
+        }
+        let units = u64::from(self.options.compute_units.unwrap_or(1).max(1));
+        let sharing = units * (module.kernels().count() as u64).max(1);
+        self.board.room_for_copies().bram as u64 / 4 / sharing
     }
 
     fn bus_bytes(&self) -> u32 {

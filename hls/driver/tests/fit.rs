@@ -157,3 +157,98 @@ fn a_kernel_that_cannot_be_made_to_fit_is_built_with_a_warning() {
     let (said, _) = build_long(400);
     assert!(said.contains("kernel `long` will hardly fit ulx3s"), "{said}");
 }
+
+/// A single work-item with an array of 256 KB, 128 RAM blocks of the 144 that ulx3s has for kernels, and a small one that an iteration loads so
+/// many times.
+fn arrays(loads: u32) -> String {
+    let mut code = String::new();
+    let (mut sum, mut after) = ("v34".to_owned(), "e3".to_owned());
+    for k in 0..loads {
+        let from = if k == 0 { "v36".to_owned() } else { format!("v{}", 99 + k) };
+        let (step, base) = if k == 0 { ("v36", "v4") } else { ("v9", from.as_str()) };
+        code += &format!("  v{}:ptr.local = ptradd {base}, {step}\n", 100 + k);
+        code += &format!("  e{} v{}:i32 = load v{} align 4\n", 10 + k, 200 + k, 100 + k);
+        code += &format!("  v{}:i32 = xor {sum}, v{}\n", 300 + k, 200 + k);
+        (sum, after) = (format!("v{}", 300 + k), format!("{after}, e{}", 10 + k));
+    }
+    format!(
+        r#"module "arrays" addr 64 cl 120
+global g0 "large" local size 262144 align 4
+global g1 "small" local size 1024 align 4
+
+kernel f0 "arrays" {{
+  arg 0 "in" "int*" global size 8 align 4 restrict no_write
+  arg 1 "out" "int*" global size 8 align 4 restrict
+  arg 2 "n" "int" i32 size 4 align 4
+  reqd_work_group_size 1 1 1
+  object o0 "large" local size 262144 align 4 = g0
+  object o1 "small" local size 1024 align 4 = g1
+b0:
+  v0:ptr.global = arg 0
+  v1:ptr.global = arg 1
+  v2:i32 = arg 2
+  v3:ptr.local = addr o0
+  v4:ptr.local = addr o1
+  v5:i32 = const 0
+  v6:i32 = const 1
+  v7:i64 = const 2
+  v8:i64 = const 15
+  v9:i64 = const 64
+  v10:i64 = const 255
+  jump b1(v5)
+b1(v11:i32): loop ivdep
+  v12:i64 = zext v11
+  v13:i64 = shl v12, v7
+  v14:ptr.global = ptradd v0, v13
+  e0 v15:i32 = load v14 align 4
+  v16:ptr.local = ptradd v3, v13
+  e1 = store v16, v15 align 4 after e0
+  v17:i64 = and v12, v10
+  v18:i64 = shl v17, v7
+  v19:ptr.local = ptradd v4, v18
+  e2 = store v19, v15 align 4 after e0
+  v20:i32 = add v11, v6
+  v21:i1 = icmp.slt v20, v2
+  br v21, b1(v20), b2(v5)
+b2(v30:i32):
+  v31:i64 = zext v30
+  v32:i64 = shl v31, v7
+  v33:ptr.local = ptradd v3, v32
+  e3 v34:i32 = load v33 align 4
+  v35:i64 = and v31, v8
+  v36:i64 = shl v35, v7
+{code}  v80:ptr.global = ptradd v1, v32
+  e50 = store v80, {sum} align 4 after {after}
+  v81:i32 = add v30, v6
+  v82:i1 = icmp.slt v81, v2
+  br v82, b2(v81), b3
+b3:
+  ret
+}}
+"#
+    )
+}
+
+/// What the build says, and how the small array is kept.
+fn build_arrays(loads: u32) -> (String, String) {
+    let folder = tempfile::tempdir().expect("scratch");
+    let (input, out) = (folder.path().join("arrays.clir"), folder.path().join("out"));
+    std::fs::write(&input, arrays(loads)).expect("input");
+    let outcome = clhls(&["build", text(&input), "--board", "ulx3s", "-o", text(&out)]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let report = std::fs::read_to_string(out.join("report.json")).expect("report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let memories = report["kernels"][0]["memories"].as_array().expect("memories");
+    let small = memories.iter().find(|m| m["name"] == "small").expect("the small array");
+    (outcome.err, small["arbitration"].as_str().expect("words").to_owned())
+}
+
+#[test]
+fn arrays_are_kept_once_where_their_replicas_do_not_fit() {
+    let (said, kept) = build_arrays(4);
+    assert!(!said.contains("W0313"), "{said}");
+    assert!(kept.contains("kept in 4 equal RAMs"), "{kept}");
+    let (said, kept) = build_arrays(14);
+    assert!(said.contains("W0313") && said.contains("have a single RAM"), "{said}");
+    assert!(kept.contains("two ports"), "{kept}");
+}

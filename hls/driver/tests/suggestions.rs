@@ -197,20 +197,28 @@ const CASES: [Case; 16] = [
         board: "u250",
         source: "(global const int *restrict a, global int *restrict b, int n) {
             local int t[1024];
-            for (int i = 0; i < 1024; i++)
-              t[i] = a[i];
-            for (int i = 0; i < n; i++) // here
-              b[i] = t[i & 255] + t[256 + (i & 255)] + t[512 + (i & 255)] + t[768 + (i & 255)];
+            for (int i = 0; i < 256; i++) { // here
+              int x = a[i];
+              t[i] = x;
+              t[256 + i] = x + 1;
+              t[512 + i] = x ^ 3;
+              t[768 + i] = x * 5;
+            }
+            for (int i = 0; i < n; i++)
+              b[i] = t[i * 7 & 511] + t[512 + (i * 5 & 511)];
           }",
         change: Change::Source(
             "(global const int *restrict a, global int *restrict b, int n) {
             local int t[512], u[512];
-            for (int i = 0; i < 512; i++)
-              t[i] = a[i];
-            for (int i = 0; i < 512; i++)
-              u[i] = a[512 + i];
-            for (int i = 0; i < n; i++) // here
-              b[i] = t[i & 255] + t[256 + (i & 255)] + u[i & 255] + u[256 + (i & 255)];
+            for (int i = 0; i < 256; i++) { // here
+              int x = a[i];
+              t[i] = x;
+              t[256 + i] = x + 1;
+              u[i] = x ^ 3;
+              u[256 + i] = x * 5;
+            }
+            for (int i = 0; i < n; i++)
+              b[i] = t[i * 7 & 511] + u[i * 5 & 511];
           }",
         ),
     },

@@ -4,8 +4,8 @@
 //! accesses ([`memories`]), tells launch-uniform values from those that travel with a work-item
 //! ([`uniform`]), recomputes what is cheaper recomputed than carried ([`nest_slices`], [`rematerialise`]), cuts
 //! blocks into segments ([`segments`]), schedules each segment with one of the solvers behind [`Scheduler`], chooses the form of
-//! divisions and roots ([`forms`]), gives operations that start in different cycles one instance ([`sharing`]), and plans the
-//! loops ([`loops`]).
+//! divisions and roots ([`forms`]), gives operations that start in different cycles one instance ([`sharing`]), plans the
+//! loops ([`loops`]), and keeps arrays on the chip several times where their ports are too few for these ([`replicas`]).
 
 pub mod asap;
 mod bind;
@@ -24,6 +24,7 @@ mod recurrences;
 mod region;
 mod rematerialise;
 mod remember;
+mod replicas;
 pub mod sdc;
 mod segments;
 mod sharing;
@@ -76,6 +77,8 @@ pub struct Options<'a> {
     pub interval: u32,
     /// On-chip bits that private memory may take over all work-items in flight before work-group slots are cut.
     pub private_memory_bits: u64,
+    /// RAM blocks of the device that replicas of arrays on the chip may take, beyond one of each array.
+    pub replica_blocks: u64,
 }
 
 /// Work-items in flight that hide memory latency.
@@ -134,5 +137,6 @@ fn with_ahead(
         segments::schedule(func, &mut units, memories, &not_before, clock, family, options)?;
     units.finish(&mut schedule);
     loops::plan(&mut schedule, options);
+    replicas::plan(&mut schedule, family, options);
     Ok(schedule)
 }

@@ -120,6 +120,7 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
             back_depth: limit,
             latency,
             ii,
+            ports: None,
             reason,
         });
     }

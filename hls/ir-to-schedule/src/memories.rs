@@ -169,6 +169,7 @@ impl Finder<'_> {
             bytes: offset,
             word_bytes: 1,
             atomic: false,
+            replicas: None,
         })
     }
 
@@ -208,6 +209,7 @@ impl Finder<'_> {
                     bytes: 0,
                     word_bytes: 1,
                     atomic: false,
+                    replicas: None,
                 })
             });
             let word = &mut self.memories[memory].word_bytes;
@@ -223,6 +225,7 @@ impl Finder<'_> {
                 read_only,
                 reuse,
                 cache_lines,
+                replica: 0,
                 argument,
                 loc,
             };
@@ -260,7 +263,19 @@ impl Finder<'_> {
             false => 0,
         };
         let loc = data.loc;
-        Ok(Access { memory, kind, bytes, ack, align, read_only, reuse, cache_lines, argument, loc })
+        Ok(Access {
+            memory,
+            kind,
+            bytes,
+            ack,
+            align,
+            read_only,
+            reuse,
+            cache_lines,
+            replica: 0,
+            argument,
+            loc,
+        })
     }
 
     fn memory_of(&mut self, inst: Inst, space: Space) -> Result<MemoryId> {
@@ -289,6 +304,7 @@ impl Finder<'_> {
                 bytes: 0,
                 word_bytes: self.options.bus_bytes,
                 atomic: false,
+                replicas: None,
             })
         })
     }

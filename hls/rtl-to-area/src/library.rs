@@ -60,6 +60,7 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         "clhls_axi_read_mux" => sizes.read_port(),
         "clhls_axi_write_mux" => sizes.write_port(),
         "clhls_local_mem" => sizes.local_memory(),
+        "clhls_replicated_mem" => sizes.replicated_memory(),
         "clhls_barrier" => sizes.barrier(),
         "clhls_atomic" => sizes.atomic(),
         "clhls_pipe_reader" | "clhls_pipe_writer" => sizes.pipe_end(),
@@ -371,6 +372,51 @@ impl Sizes<'_> {
         let arbiters = self.arbiter(2 * ports);
         let atomic = if p("ATOMIC", 0) == 1 { luts(700.0) } else { Area::default() };
         sum([side, ram, arbiters, atomic].into_iter().chain(responses))
+    }
+
+    /// A simple dual port RAM for each replica, a register in front of each side, and the answers.
+    fn replicated_memory(&self) -> Area {
+        let p = |name: &str, default: u64| self.param(name, default);
+        let bits = 8 * p("WORD_BYTES", 4);
+        let (ports, words) = (p("PORTS", 3), p("WORDS", 1024).next_power_of_two());
+        let (stores, replicas) = (p("STORES", 1), p("REPLICAS", 2));
+        let loads = ports.saturating_sub(stores);
+        let address = u64::from(words.ilog2());
+        // Each client is ready by its own count; those that share a side are chosen from.
+        let turn = |clients: u64| if clients > 1 { 4.0 * clients as f64 } else { 0.0 };
+        let choose = |clients: u64, bits: u64| clients.saturating_sub(1) as f64 * bits as f64 * 0.6;
+        let written = address + bits + bits / 8;
+        let store = Area {
+            lut: 4.0 + turn(stores) + choose(stores, written),
+            ff: written as f64 + 1.0,
+            ..Area::default()
+        };
+        let shared = loads.saturating_sub(replicas);
+        let load = Area {
+            lut: choose(shared + 1, address) + turn(if shared > 0 { loads } else { 0 }),
+            ff: (replicas * address + 6 * loads) as f64,
+            ..Area::default()
+        };
+        // What is stored late, for loads that meet it.
+        let collides = self.is_ecp5() && p("COLLIDES", 1) != 0;
+        let beside = match collides {
+            true => Area {
+                lut: 12.0 * replicas as f64,
+                ff: (written + 2 * bits + 8 * replicas) as f64,
+                ..Area::default()
+            },
+            false => Area::default(),
+        };
+        // Stores are answered without a word.
+        let answer = |width: u64| {
+            let fifo = self.fifo(width, 17);
+            Area { lut: fifo.lut + 50.0, ff: fifo.ff + 9.0, ..fifo }
+        };
+        let answers = self.ones("READS", ports) as u64;
+        let rams = (0..replicas).map(|_| self.ram(bits, words));
+        let loaded = (0..answers.min(loads)).map(|_| answer(bits));
+        let told = (0..answers.saturating_sub(loads)).map(|_| answer(1));
+        sum([store, load, beside].into_iter().chain(rams).chain(loaded).chain(told))
     }
 
     fn barrier(&self) -> Area {

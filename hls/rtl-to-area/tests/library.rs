@@ -67,6 +67,12 @@ fn memory_units() {
     check("clhls_ram_2rw", &[("WIDTH", 32), ("DEPTH", 2048)], 0.0, 0.0, 4.0);
     let local = [("PORTS", 2), ("WORDS", 1024), ("WORD_BYTES", 4)];
     check("clhls_local_mem", &local, 468.0, 130.0, 2.0);
+    // LUTs with those of distributed RAM and carry chains
+    let replicas = [("PORTS", 3), ("WORDS", 1024), ("COLLIDES", 1)];
+    check("clhls_replicated_mem", &replicas, 474.0, 372.0, 4.0);
+    check("clhls_replicated_mem", &[replicas[0], replicas[1], ("COLLIDES", 0)], 450.0, 246.0, 4.0);
+    let five = [("PORTS", 6), ("REPLICAS", 5), ("WORDS", 1024), ("COLLIDES", 0)];
+    check("clhls_replicated_mem", &five, 960.0, 462.0, 10.0);
     // with 32 address bits
     check("clhls_axi_read_mux", &[("N", 16), ("DATA_BYTES", 8)], 699.0, 541.0, 0.0);
     check("clhls_axi_write_mux", &[("N", 8), ("DATA_BYTES", 8)], 1136.0, 797.0, 0.0);

@@ -1,6 +1,6 @@
 //! What a work-item asks of a compute unit and of memory: which of them limits a kernel of several units.
 
-use crate::{Made, View, memories, trips};
+use crate::{Made, View, memories};
 use report::{Access, Memory, MemoryKind};
 use schedule::LoopKind;
 
@@ -57,16 +57,16 @@ fn region(
 ) -> Region {
     let here: Vec<&Access> =
         accesses.iter().filter(|a| a.in_loop.map(|l| l as usize) == place).collect();
-    let on_chip = memories.iter().filter(|m| m.kind != MemoryKind::Device);
-    let on_chip = on_chip.map(|m| memories::interval(m, &here)).fold(1.0, f64::max);
     let s = view.s;
+    let on_chip = s.memories.keys().zip(memories).filter(|(_, m)| m.kind != MemoryKind::Device);
+    let on_chip = on_chip.map(|m| memories::interval(view, place, m, &here)).fold(1.0, f64::max);
     let blocks = s.func.layout.iter().filter(|b| view.in_loop[**b].map(|l| l as usize) == place);
     let segments = blocks.flat_map(|b| &s.blocks[*b].segments).map(|g| g.ii).max();
     let mut interval = on_chip.max(f64::from(segments.unwrap_or(1)));
     let mut times = 1.0;
     let mut around = place;
     while let Some(k) = around {
-        times *= trips::count(view, k).map_or(USUAL_TRIPS, |n| n as f64).max(1.0);
+        times *= schedule::trips::count(s, k).map_or(USUAL_TRIPS, |n| n as f64).max(1.0);
         around = s.loops[k].parent;
     }
     if let Some(l) = place.map(|k| &s.loops[k]) {

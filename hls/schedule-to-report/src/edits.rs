@@ -5,7 +5,7 @@ use crate::loops::{conflicts, round, slowest};
 use crate::{View, memories};
 use ir::Op;
 use report::{Access, Edit, Limit, Loop, Memory, MemoryKind, Suggestion};
-use schedule::LoopSchedule;
+use schedule::{LoopKind, LoopSchedule};
 
 /// Most partial results that are suggested.
 const MOST_ACCUMULATORS: u32 = 16;
@@ -21,7 +21,7 @@ pub(crate) fn suggestions(
     match found.constraint.limit {
         Limit::Recurrence => out.extend(accumulators(view, l, found.memory_interval)),
         Limit::Memory | Limit::Order => out.extend(local_copy(view, l, found, inside)),
-        Limit::Ports => out.extend(banks(found, inside, memories)),
+        Limit::Ports => out.extend(banks(view, l, found, inside, memories)),
         _ => {}
     }
     out
@@ -150,17 +150,30 @@ fn local_copy(
 }
 
 /// An array with more accesses than ports: divided, each part has ports of its own.
-fn banks(found: &Loop, inside: &[&Access], memories: &[Memory]) -> Option<Suggestion> {
+fn banks(
+    view: &View<'_>,
+    l: &LoopSchedule,
+    found: &Loop,
+    inside: &[&Access],
+    memories: &[Memory],
+) -> Option<Suggestion> {
     let name = found.constraint.memory.as_ref()?;
     let m = memories
         .iter()
         .find(|m| m.name == *name && matches!(m.kind, MemoryKind::Local | MemoryKind::Private))?;
     let own = inside.iter().filter(|a| m.accesses.contains(&a.id)).count() as u32;
-    let banks = own.div_ceil(m.ports).next_power_of_two();
+    let at_port = found.constraint.cycles.ceil() as u32;
+    let banks = at_port.next_power_of_two();
     if banks < 2 {
         return None;
     }
-    let each = own.div_ceil(banks).div_ceil(m.ports);
+    // What the loop takes without this array.
+    let segments = l.blocks.iter().flat_map(|b| &view.s.blocks[*b].segments).map(|g| g.ii);
+    let lone = match l.kind {
+        LoopKind::Pipelined => 1,
+        LoopKind::Threaded => l.latency.div_ceil(l.limit.max(1)),
+    };
+    let each = segments.max().unwrap_or(1).max(lone);
     Some(Suggestion {
         edit: Edit::Banks,
         text: format!(
@@ -172,7 +185,7 @@ fn banks(found: &Loop, inside: &[&Access], memories: &[Memory]) -> Option<Sugges
         names: vec![name.clone()],
         factor: Some(f64::from(banks)),
         condition: Some("each access knows its array when it is compiled".to_owned()),
-        interval: round(f64::from(each).max(f64::from(found.ii))),
+        interval: round(f64::from(each)),
         iterations: 1,
         tried: false,
     })

@@ -12,16 +12,17 @@ mod loops;
 mod memories;
 mod operations;
 mod strides;
-mod trips;
 
 pub use demand::{Demand, demand};
 
 use base::entity::{EntityRef, SecondaryMap};
 use base::{FxHashMap, Loc, SourceMap};
+use ir::analysis::Cfg;
 use ir::{Block, Inst, Module};
 use report::{Area, Argument, Kernel, Place, Report, Source, UnitsLimit};
 use rtl::Design;
 use schedule::KernelSchedule;
+use schedule::ports::Ports;
 use target::Board;
 
 /// What a part of the hardware takes.
@@ -166,6 +167,9 @@ struct View<'a> {
     /// First cycle of each segment of a block, from the block's entry.
     starts: SecondaryMap<Block, Vec<u32>>,
     operations: operations::Operations,
+    cfg: Cfg,
+    /// Who takes which port of the memories on the chip.
+    ports: Ports,
     /// Widths of the nets of the kernel's modules by name.
     net_widths: FxHashMap<&'a str, u32>,
 }
@@ -191,6 +195,8 @@ impl<'a> View<'a> {
             home,
             starts: SecondaryMap::new(),
             operations: operations::Operations::default(),
+            cfg: Cfg::new(&s.func),
+            ports: Ports::new(s),
             net_widths: net_widths(made),
         };
         for &block in &s.func.layout {

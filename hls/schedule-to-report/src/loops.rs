@@ -4,6 +4,7 @@ use crate::{View, edits, memories};
 use base::{FxHashMap, FxHashSet};
 use ir::{Block, Inst, Terminator, Value};
 use report::{Access, Constraint, Limit, Loop, Memory, Step};
+use schedule::ports::Region;
 use schedule::{LoopKind, LoopSchedule, PipelinedLoop};
 
 pub(crate) fn loops(view: &View<'_>, accesses: &[Access], memories: &[Memory]) -> Vec<Loop> {
@@ -11,13 +12,19 @@ pub(crate) fn loops(view: &View<'_>, accesses: &[Access], memories: &[Memory]) -
     all.map(|(k, l)| {
         let inside: Vec<&Access> =
             accesses.iter().filter(|a| a.in_loop == Some(k as u32)).collect();
-        one(view, l, &inside, memories)
+        one(view, (k, l), &inside, memories)
     })
     .collect()
 }
 
-fn one(view: &View<'_>, l: &LoopSchedule, inside: &[&Access], memories: &[Memory]) -> Loop {
-    let needs = memories.iter().map(|m| (memories::interval(m, inside), m));
+fn one(
+    view: &View<'_>,
+    (k, l): (usize, &LoopSchedule),
+    inside: &[&Access],
+    memories: &[Memory],
+) -> Loop {
+    let all = view.s.memories.keys().zip(memories);
+    let needs = all.map(|m| (memories::interval(view, Some(k), m, inside), m.1));
     let worst = needs.reduce(|a, b| if b.0 > a.0 { b } else { a });
     let memory_interval = worst.map_or(0.0, |(n, _)| n);
     let mut constraint = schedule_constraint(view, l);
@@ -77,6 +84,13 @@ pub(crate) fn round(n: f64) -> f64 {
 fn schedule_constraint(view: &View<'_>, l: &LoopSchedule) -> Constraint {
     let cycles = f64::from(l.ii);
     let make = |limit, path| Constraint { limit, cycles, path, memory: None };
+    if let Some(id) = l.ports {
+        let number = view.s.loops.iter().position(|x| x.header == l.header);
+        let region = Region::new(view.s, &view.cfg, number);
+        let (_, insts) = view.ports.interval(view.s, &region, id);
+        let memory = Some(view.s.memories[id].name.clone());
+        return Constraint { memory, ..make(Limit::Ports, steps(view, &insts)) };
+    }
     let slow = slow_operators(view, l);
     let Some(p) = view.s.pipelined.get(&l.header) else {
         return if !slow.is_empty() {

@@ -4,10 +4,8 @@ use crate::{View, strides};
 use base::entity::EntityRef;
 use ir::Inst;
 use report::{Access, Loop, Memory, MemoryKind, Pattern, Place, Port};
-use schedule::AccessKind;
-
-/// Sides of a RAM on the chip.
-const SIDES: u32 = 2;
+use schedule::ports::{Region, SIDES};
+use schedule::{AccessKind, KernelSchedule, MemoryId};
 
 pub(crate) fn accesses(view: &View<'_>) -> Vec<Access> {
     let all = view.s.accesses.iter().enumerate();
@@ -103,8 +101,13 @@ fn beats(view: &View<'_>, a: &schedule::Access, pattern: Pattern, stride: Option
     }
 }
 
-/// Cycles between two iterations that a memory's accesses in one loop need at least; `among` are they.
-pub(crate) fn interval(memory: &Memory, among: &[&Access]) -> f64 {
+/// Cycles between two iterations that a memory's accesses in one loop, or in none, need at least; `among` are they.
+pub(crate) fn interval(
+    view: &View<'_>,
+    place: Option<usize>,
+    (id, memory): (MemoryId, &Memory),
+    among: &[&Access],
+) -> f64 {
     let own = among.iter().filter(|a| memory.accesses.contains(&a.id));
     match memory.kind {
         // Reads and writes have channels of their own; atomics take both.
@@ -114,14 +117,9 @@ pub(crate) fn interval(memory: &Memory, among: &[&Access]) -> f64 {
         }
         // Packets move one a cycle; reservations are beside.
         MemoryKind::Pipe => own.filter(|a| a.kind == "pipe").count() as f64,
-        // Client i has side i % 2.
         _ => {
-            let side = |a: &&&Access| memory.accesses.iter().position(|id| *id == a.id);
-            let sides: Vec<usize> = own.filter_map(|a| side(&a)).collect();
-            let most = (0..memory.ports as usize)
-                .map(|k| sides.iter().filter(|s| **s % memory.ports as usize == k).count())
-                .max();
-            most.unwrap_or(0) as f64
+            let region = Region::new(view.s, &view.cfg, place);
+            f64::from(view.ports.interval(view.s, &region, id).0)
         }
     }
 }
@@ -140,11 +138,17 @@ pub(crate) fn memories(view: &View<'_>) -> Vec<Memory> {
             schedule::MemoryKind::Pipe { .. } => (MemoryKind::Pipe, 1),
         };
         let (ports, arbitration) = match kind {
-            MemoryKind::Pipe => (1, "a packet a cycle; those who wait take turns"),
-            MemoryKind::Device => (1, "a beat a cycle in each direction; units take turns"),
-            _ if m.atomic => (1, "all accesses share one read-modify-write pipeline"),
-            _ if n <= SIDES => (SIDES, "a port for each access: never waits"),
-            _ => (SIDES, "accesses are divided over two ports, those of a port take turns"),
+            MemoryKind::Pipe => (1, "a packet a cycle; those who wait take turns".to_owned()),
+            MemoryKind::Device => {
+                (1, "a beat a cycle in each direction; units take turns".to_owned())
+            }
+            _ if m.atomic => (1, "all accesses share one read-modify-write pipeline".to_owned()),
+            _ if m.replicas.is_some() => (m.ports(), replicated(s, id)),
+            _ if n <= SIDES => (SIDES, "a port for each access: never waits".to_owned()),
+            _ => {
+                let text = "accesses are divided over two ports, those of a port take turns";
+                (SIDES, text.to_owned())
+            }
         };
         Memory {
             name: m.name.clone(),
@@ -153,11 +157,27 @@ pub(crate) fn memories(view: &View<'_>) -> Vec<Memory> {
             word_bytes: m.word_bytes,
             copies,
             ports,
-            arbitration: arbitration.to_owned(),
+            arbitration,
             accesses,
         }
     })
     .collect()
+}
+
+/// Who has ports of an array that is kept in several RAMs.
+fn replicated(s: &KernelSchedule, id: MemoryId) -> String {
+    let replicas = s.memories[id].replicas.unwrap_or(1);
+    let own = s.accesses.values().filter(|a| a.memory == id);
+    let (loads, stores): (Vec<_>, Vec<_>) = own.partition(|a| a.kind == AccessKind::Load);
+    let stored = match stores.len() {
+        1 => "one port for the store",
+        _ => "one port that the stores share",
+    };
+    let loaded = match loads.len() as u32 {
+        n if n == replicas => "one for each load: loads never wait",
+        _ => "one of each RAM for the loads, those of a port take turns",
+    };
+    format!("kept in {replicas} equal RAMs: {stored}, {loaded}")
 }
 
 /// The memory ports, with what the loop that needs most of them needs.

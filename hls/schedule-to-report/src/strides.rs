@@ -2,8 +2,9 @@
 //! next (a work-item, or several side by side), since those follow one another through loops, too.
 
 use crate::View;
-use ir::{Block, Function, Inst, Op, Query, Value, ValueDef};
+use ir::{Block, Inst, Op, Query, Value, ValueDef};
 use report::Pattern;
+use schedule::trips::difference;
 
 /// Operations that are looked through before an address counts as irregular.
 const DEEPEST: u32 = 64;
@@ -124,7 +125,7 @@ impl Walk<'_> {
         let mut steps = l.back_edges.iter().map(|(source, position)| {
             let targets = self.view.s.func.blocks[*source].term.targets();
             let next = *targets.get(*position as usize)?.args.get(k)?;
-            step(&self.view.s.func, v, next)
+            difference(&self.view.s.func, v, next)
         });
         let first = steps.next()??;
         steps.all(|s| s == Some(first)).then_some(first)
@@ -143,7 +144,7 @@ impl Walk<'_> {
                 }
                 let next = *call.args.get(k)?;
                 if l.back_edges.contains(&(source, position as u32)) {
-                    step(func, v, next).or_else(|| self.same_step(v, next, depth))?;
+                    difference(func, v, next).or_else(|| self.same_step(v, next, depth))?;
                     continue;
                 }
                 let stride = self.of(next, depth + 1)?;
@@ -165,24 +166,5 @@ impl Walk<'_> {
             _ => return None,
         };
         self.of(other, depth + 1).filter(|n| *n == 0)
-    }
-}
-
-/// `next - v`, where that is a constant.
-pub(crate) fn step(func: &Function, v: Value, next: Value) -> Option<i64> {
-    if v == next {
-        return Some(0);
-    }
-    let inst = func.def_inst(next)?;
-    let data = &func.insts[inst];
-    let constant = |c: Value| {
-        let bits = func.as_const(c)?;
-        i64::try_from(ir::builder::sign_extend(bits, func.bits(c))).ok()
-    };
-    match (data.op, data.args.as_slice()) {
-        (Op::Add | Op::PtrAdd, [a, c]) if *a == v => constant(*c),
-        (Op::Add, [c, a]) if *a == v => constant(*c),
-        (Op::Sub, [a, c]) if *a == v => constant(*c).map(|n| -n),
-        _ => None,
     }
 }

@@ -23,6 +23,7 @@ pub struct OnChip {
 pub struct Port {
     request: Stream,
     kind: AccessKind,
+    replica: u32,
     word_address: Expr,
     data: Expr,
     expected: Expr,
@@ -107,6 +108,7 @@ impl Port {
         let mut port = Port {
             request,
             kind: access.kind,
+            replica: access.replica,
             word_address: Expr::concat(parts),
             data,
             expected,
@@ -234,6 +236,9 @@ fn write_data(
 /// Makes the memory of `id` from its ports.
 pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) {
     let m = &sh.s.memories[id];
+    if let Some(replicas) = m.replicas {
+        return replicated(b, sh, id, memory, replicas);
+    }
     let shape = shape(sh, m);
     let ports = &memory.ports;
     let n = ports.len() as u32;
@@ -244,7 +249,7 @@ pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) 
     let ready = b.net(&format!("{name}_ready"), n);
     let valid = b.net(&format!("{name}_valid"), n);
     let data = b.net(&format!("{name}_data"), n * 8 * m.word_bytes);
-    let answers = all(&|p| p.answer.as_ref().map_or(Expr::bit(true), |a| a.ready.into()));
+    let answers = all(&ready_for_answer);
     let words = u32::try_from(shape.words).unwrap_or(u32::MAX);
     let narrow = ports.iter().filter(|p| p.kind == AccessKind::Store).count() > 1;
     b.instance("clhls_local_mem", &format!("u_{name}"))
@@ -274,13 +279,85 @@ pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) 
         .input("m_ready", answers)
         .output("m_data", data)
         .done();
-    for (k, p) in ports.iter().enumerate() {
+    let nets = [ready, valid, data];
+    connect(b, ports.iter(), nets, m.word_bytes);
+}
+
+/// Makes the memory of `id` out of equal RAMs: clients that store come first, then those that load, by the RAM that answers them.
+fn replicated(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip, replicas: u32) {
+    let m = &sh.s.memories[id];
+    let (mut loads, stores): (Vec<&Port>, Vec<&Port>) =
+        memory.ports.iter().partition(|p| p.kind == AccessKind::Load);
+    loads.sort_by_key(|p| p.replica);
+    let before = |k: u32| stores.len() + loads.iter().filter(|p| p.replica < k).count();
+    let first: Vec<u16> = (0..=replicas).map(|k| before(k) as u16).collect();
+    let (n, storing) = ((stores.len() + loads.len()) as u32, stores.len() as u32);
+    let all_of = |ports: &[&Port], f: &dyn Fn(&Port) -> Expr| {
+        Expr::concat(ports.iter().rev().map(|p| f(p)).collect::<Vec<_>>())
+    };
+    let ports: Vec<&Port> = stores.iter().chain(&loads).copied().collect();
+    let all = |f: &dyn Fn(&Port) -> Expr| all_of(&ports, f);
+    let name = format!("{id}_{}", rtl::names::legal(&m.name));
+    let nets = [
+        b.net(&format!("{name}_ready"), n),
+        b.net(&format!("{name}_valid"), n),
+        b.net(&format!("{name}_data"), n * 8 * m.word_bytes),
+    ];
+    let words = u32::try_from(shape(sh, m).words).unwrap_or(u32::MAX);
+    // Work-items may load bytes of a word of which others store some.
+    let part = |a: &Access| a.memory == id && a.kind == AccessKind::Store && a.bytes < m.word_bytes;
+    b.instance("clhls_replicated_mem", &format!("u_{name}"))
+        .comment(format!(
+            "{:?} memory `{}`, {replicas} times {words} words of {} bytes",
+            m.kind, m.name, m.word_bytes
+        ))
+        .param("PORTS", n)
+        .param("STORES", storing)
+        .param("REPLICAS", replicas)
+        .param("FIRST", words_of_16(&first))
+        .param("WORD_BYTES", m.word_bytes)
+        .param("WORDS", words)
+        .param("COLLIDES", sh.s.accesses.values().any(part))
+        .param("READS", Param::mask(ports.iter().map(|p| p.answer.is_some())))
+        .param("TARGET", Param::Text(sh.target.to_owned()))
+        .input("s_valid", all(&|p| p.request.valid.into()))
+        .output("s_ready", nets[0])
+        .input("s_addr", all(&|p| p.word_address.clone()))
+        .input("s_data", all_of(&stores, &|p| p.data.clone()))
+        .input("s_strb", all_of(&stores, &|p| p.strobe.clone()))
+        .input("s_pred", all(&|p| p.pred.into()))
+        .output("m_valid", nets[1])
+        .input("m_ready", all(&ready_for_answer))
+        .output("m_data", nets[2])
+        .done();
+    connect(b, ports, nets, m.word_bytes);
+}
+
+/// Numbers of 16 bits as one vector, the first in the lowest bits.
+fn words_of_16(numbers: &[u16]) -> Param {
+    let word = |four: &[u16]| four.iter().rev().fold(0u64, |w, n| w << 16 | u64::from(*n));
+    Param::Bits(16 * numbers.len() as u32, numbers.chunks(4).map(word).collect())
+}
+
+/// Whether the client takes its answer; one that gets none always would.
+fn ready_for_answer(p: &Port) -> Expr {
+    p.answer.as_ref().map_or(Expr::bit(true), |a| a.ready.into())
+}
+
+/// Connects the clients to a memory's `[ready, valid, data]`.
+fn connect<'p>(
+    b: &mut ModuleBuilder,
+    ports: impl IntoIterator<Item = &'p Port>,
+    [ready, valid, data]: [Net; 3],
+    word_bytes: u32,
+) {
+    for (k, p) in ports.into_iter().enumerate() {
         let k = k as u32;
         let bit = b.slice(ready, k, 1);
         b.assign(p.request.ready, bit);
         if let Some(a) = &p.answer {
-            let (v, w) =
-                (b.slice(valid, k, 1), b.slice(data, k * 8 * m.word_bytes, 8 * m.word_bytes));
+            let v = b.slice(valid, k, 1);
+            let w = b.slice(data, k * 8 * word_bytes, 8 * word_bytes);
             b.assign(a.valid, v);
             b.assign(a.word, w);
         }

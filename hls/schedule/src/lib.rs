@@ -10,10 +10,12 @@ pub mod exits;
 pub mod memory;
 pub mod parse;
 pub mod place;
+pub mod ports;
 pub mod product;
 pub mod registers;
 pub mod text;
 pub mod tokens;
+pub mod trips;
 pub mod verify;
 
 pub use memory::{Access, AccessKind, Memory, MemoryId, MemoryKind, cache_line_bytes};
@@ -126,6 +128,8 @@ pub struct LoopSchedule {
     /// Cycles between two iterations: of all work-items together (threaded: 1 unless something
     /// in it is slower), of the one work-item (pipelined).
     pub ii: u32,
+    /// The memory on the chip whose ports are what `ii` is as long as it is for.
+    pub ports: Option<MemoryId>,
     /// Why `ii` is what it is, and what would lower it: for the report.
     pub reason: String,
 }

@@ -56,6 +56,9 @@ pub struct Memory {
     pub word_bytes: u32,
     /// Whether it has atomic accesses.
     pub atomic: bool,
+    /// Equal RAMs with one side for all stores and one for the loads that each of them answers ([`Access::replica`]); none:
+    /// a single RAM, whose two sides all accesses share (on-chip memories).
+    pub replicas: Option<u32>,
 }
 
 /// Kinds of accesses.
@@ -97,6 +100,8 @@ pub struct Access {
     pub reuse: bool,
     /// Lines of the load's cache, a power of two; 0: it has none.
     pub cache_lines: u32,
+    /// Which of the memory's replicas answers a load.
+    pub replica: u32,
     /// Kernel argument behind the pointer, when it is one.
     pub argument: Option<u32>,
     /// Source place.

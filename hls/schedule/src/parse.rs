@@ -342,6 +342,7 @@ impl Reader {
         };
         let (bytes, word_bytes) = (l.field("bytes")?, l.field("word")?);
         let atomic = l.field("atomic")?;
+        let replicas = if l.peek() == Some("replicas") { Some(l.field("replicas")?) } else { None };
         let mut objects = vec![];
         while let Some(word) = l.peek() {
             l.word()?;
@@ -353,8 +354,16 @@ impl Reader {
             }
             objects.push((Object::new(number), offset));
         }
-        self.s.memories.push(Memory { name, kind, objects, bytes, word_bytes, atomic });
+        self.s.memories.push(Memory { name, kind, objects, bytes, word_bytes, atomic, replicas });
         Ok(())
+    }
+
+    fn memory_number(&self, l: &mut Line<'_>) -> Result<MemoryId> {
+        let memory = l.number("mem")?;
+        if memory >= self.s.memories.len() {
+            return Err(l.error(format!("mem{memory} does not exist")));
+        }
+        Ok(MemoryId::new(memory))
     }
 
     fn access(&mut self, l: &mut Line<'_>) -> Result<()> {
@@ -368,17 +377,14 @@ impl Reader {
             Op::Pipe { op, .. } => AccessKind::Pipe(op),
             _ => AccessKind::Store,
         };
-        let memory = l.number("mem")?;
-        if memory >= self.s.memories.len() {
-            return Err(l.error(format!("mem{memory} does not exist")));
-        }
+        let memory = self.memory_number(l)?;
         let (bytes, ack, read_only) = (l.field("bytes")?, l.field("ack")?, l.field("read_only")?);
         let (align, reuse) = match l.peek() {
             Some("align") => (l.field("align")?, l.field("reuse")?),
             _ => (bytes, false),
         };
         let access = Access {
-            memory: MemoryId::new(memory),
+            memory,
             kind,
             bytes,
             ack,
@@ -386,6 +392,7 @@ impl Reader {
             read_only,
             reuse,
             cache_lines: if l.peek() == Some("cache_lines") { l.field("cache_lines")? } else { 0 },
+            replica: if l.peek() == Some("replica") { l.field("replica")? } else { 0 },
             argument: if l.peek().is_some() { Some(l.field("argument")?) } else { None },
             loc: data.loc,
         };
@@ -404,6 +411,13 @@ impl Reader {
         let (ii, latency) = (l.field("ii")?, l.field("latency")?);
         let (limit, back_depth) = (l.field("limit")?, l.field("depth")?);
         let parent = if l.peek() == Some("in") { Some(l.field("in")?) } else { None };
+        let ports = match l.peek() {
+            Some("ports") => {
+                l.word()?;
+                Some(self.memory_number(l)?)
+            }
+            _ => None,
+        };
         l.expect("blocks")?;
         let blocks = self.blocks_until(l, "entries")?;
         let entries = self.blocks_until(l, "back")?;
@@ -426,6 +440,7 @@ impl Reader {
             back_depth,
             latency,
             ii,
+            ports,
             reason,
         });
         Ok(())

@@ -8,8 +8,8 @@
 
 use crate::place::{OpTiming, Place};
 use crate::{
-    Access, Control, KernelSchedule, LoopKind, LoopSchedule, MemoryKind, PipelinedLoop, Shared,
-    Unit,
+    Access, AccessKind, Control, KernelSchedule, LoopKind, LoopSchedule, MemoryKind, PipelinedLoop,
+    Shared, Unit,
 };
 use base::entity::SecondaryMap;
 use ir::{Block, Function, GlobalData, Inst, Module, ObjectKind, Value};
@@ -86,6 +86,9 @@ impl Printer<'_> {
             };
             write!(out, "memory {:?} {kind} bytes {} word {}", m.name, m.bytes, m.word_bytes)?;
             write!(out, " atomic {}", m.atomic)?;
+            if let Some(n) = m.replicas {
+                write!(out, " replicas {n}")?;
+            }
             m.objects.iter().try_for_each(|(o, offset)| write!(out, " {o}@{offset}"))?;
             writeln!(out)?;
         }
@@ -153,6 +156,9 @@ impl Printer<'_> {
         if a.cache_lines > 0 {
             write!(out, " cache_lines {}", a.cache_lines)?;
         }
+        if a.kind == AccessKind::Load && self.s.memories[a.memory].replicas.is_some() {
+            write!(out, " replica {}", a.replica)?;
+        }
         match a.argument {
             Some(n) => writeln!(out, " argument {n}"),
             None => writeln!(out),
@@ -168,6 +174,9 @@ impl Printer<'_> {
         write!(out, " limit {} depth {}", l.limit, l.back_depth)?;
         if let Some(p) = l.parent {
             write!(out, " in {p}")?;
+        }
+        if let Some(memory) = l.ports {
+            write!(out, " ports {memory}")?;
         }
         write!(out, " blocks")?;
         l.blocks.iter().try_for_each(|b| write!(out, " {}", self.block(*b)))?;

@@ -8,14 +8,15 @@ use schedule::{MemoryKind, Place, parse::parse, text::print};
 #[test]
 fn printed_schedules_read_back() {
     let mut count = 0;
-    for file in ["task", "ndrange", "interval", "division", "sharing", "order", "ahead"] {
+    for file in ["task", "ndrange", "interval", "division", "sharing", "order", "ahead", "replicas"]
+    {
         for text in common::texts(file) {
             let s = parse(&text).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(print(&s), text);
             count += 1;
         }
     }
-    assert_eq!(count, 18);
+    assert_eq!(count, 21);
 }
 
 #[test]
@@ -37,6 +38,11 @@ fn facts_of_the_text_arrive() {
     let weigh = common::kernel("sharing", "weigh");
     assert_eq!(weigh.shared.len(), 1);
     assert_eq!((weigh.shared[0].insts.len(), weigh.shared[0].staged), (3, true));
+    let near = common::kernel("replicas", "near");
+    assert!(near.memories.values().any(|m| m.replicas == Some(4)));
+    assert_eq!(near.accesses.values().map(|a| a.replica).max(), Some(3));
+    let crowd = common::kernel("replicas", "crowd");
+    assert_eq!((crowd.loops[0].ports.is_some(), crowd.loops[0].ii), (true, 2));
     let chase = common::kernel("task", "chase");
     let p = chase.pipelined.values().next().expect("a loop");
     assert_eq!((p.feedback.len(), p.late.len()), (2, 1));

@@ -477,6 +477,20 @@ fn capacities() {
         let m = s.memories.values_mut().find(|m| m.kind == MemoryKind::Local).expect("local");
         m.bytes = 32;
     });
+    let replicas = |s: &mut schedule::KernelSchedule, n: u32| {
+        let m = s.memories.values_mut().find(|m| m.kind == MemoryKind::Local).expect("local");
+        m.replicas = Some(n);
+    };
+    expect("replicas", "near", "a load of mem0 asks a replica that is none", |s| replicas(s, 3));
+    expect("replicas", "near", "mem0 has a replica that answers nobody", |s| replicas(s, 5));
+    expect("replicas", "near", "mem0 cannot have replicas", |s| {
+        let m = s.memories.values_mut().find(|m| m.kind == MemoryKind::Local).expect("local");
+        m.atomic = true;
+    });
+    expect("replicas", "near", "mem0 has replicas that nobody writes", |s| {
+        let store = s.accesses.values_mut().find(|a| a.kind == AccessKind::Store).expect("a store");
+        store.kind = AccessKind::Load;
+    });
     expect("ndrange", "phases", "has a part of a word", |s| {
         let m = s.memories.values_mut().find(|m| m.kind == MemoryKind::Local).expect("local");
         m.bytes = 66;

@@ -17,5 +17,6 @@ pub fn options(clock_mhz: f64, scheduler: &dyn Scheduler) -> Options<'_> {
         image_cache_bytes: None,
         interval: 1,
         private_memory_bits: 1 << 21,
+        replica_blocks: 64,
     }
 }

@@ -1,7 +1,7 @@
 //! FIFOs, memories, work-items in flight.
 
 use super::Verifier;
-use crate::{Access, Control, MemoryKind, Place};
+use crate::{Access, AccessKind, Control, Memory, MemoryId, MemoryKind, Place};
 use ir::{Inst, Op};
 
 /// Cycles after its last stage in which a token's credit comes back: through the exit FIFO and
@@ -81,6 +81,29 @@ impl Verifier<'_> {
                     self.fail(None, format!("{object} does not fit into {id}"));
                 }
             }
+        }
+        for (id, m) in &s.memories {
+            if let Some(n) = m.replicas {
+                self.replicas(id, m, n);
+            }
+        }
+    }
+
+    /// Equal RAMs are written alike, and each answers some of the loads.
+    fn replicas(&mut self, id: MemoryId, m: &Memory, n: u32) {
+        if m.atomic || !m.kind.is_on_chip() {
+            self.fail(None, format!("{id} cannot have replicas"));
+        }
+        let own = self.s.accesses.values().filter(|a| a.memory == id);
+        let (loads, stores): (Vec<_>, Vec<_>) = own.partition(|a| a.kind == AccessKind::Load);
+        if stores.is_empty() {
+            self.fail(None, format!("{id} has replicas that nobody writes"));
+        }
+        if loads.iter().any(|a| a.replica >= n) {
+            self.fail(None, format!("a load of {id} asks a replica that is none"));
+        }
+        if (0..n).any(|k| !loads.iter().any(|a| a.replica == k)) || n == 0 {
+            self.fail(None, format!("{id} has a replica that answers nobody"));
         }
     }
 

@@ -1,8 +1,7 @@
 //! How often loops run, where that follows from constants.
 
-use crate::{View, strides};
-use ir::{Block, IntCC, Op, Terminator, Value};
-use schedule::LoopSchedule;
+use crate::{KernelSchedule, LoopSchedule};
+use ir::{Block, Function, IntCC, Op, Terminator, Value};
 
 /// Iterations that are counted.
 const MOST: u64 = 1 << 16;
@@ -19,16 +18,15 @@ struct Test {
 
 /// Iterations of loop `k` of a token: the fewest that a counter with constant start, step and limit allows. A loop that may end
 /// sooner counts as if it did not.
-pub(crate) fn count(view: &View<'_>, k: usize) -> Option<u64> {
-    let l = view.s.loops.get(k)?;
+pub fn count(s: &KernelSchedule, k: usize) -> Option<u64> {
+    let l = s.loops.get(k)?;
     let blocks = l.blocks.iter();
-    let tests = blocks.filter_map(|b| test(view, l, *b));
-    tests.filter_map(|t| repetitions(view, l, &t)).min()
+    let tests = blocks.filter_map(|b| test(&s.func, l, *b));
+    tests.filter_map(|t| repetitions(&s.func, l, &t)).min()
 }
 
 /// The test in a block that leaves the loop, in the form that holds while it goes on.
-fn test(view: &View<'_>, l: &LoopSchedule, block: Block) -> Option<Test> {
-    let func = &view.s.func;
+fn test(func: &Function, l: &LoopSchedule, block: Block) -> Option<Test> {
     let Terminator::Branch { cond, then_, else_ } = &func.blocks[block].term else { return None };
     let inside = |b: Block| l.blocks.contains(&b);
     let goes_on = match (inside(then_.block), inside(else_.block)) {
@@ -46,15 +44,14 @@ fn test(view: &View<'_>, l: &LoopSchedule, block: Block) -> Option<Test> {
     let (counter, offset) = match at(value) {
         Some(counter) => (counter, 0),
         None => params.iter().enumerate().find_map(|(counter, p)| {
-            Some((counter, strides::step(func, *p, value).filter(|n| *n != 0)?))
+            Some((counter, difference(func, *p, value).filter(|n| *n != 0)?))
         })?,
     };
     (bits <= 64).then_some(Test { counter, offset, cc, limit, bits })
 }
 
 /// How often the body runs until the test fails.
-fn repetitions(view: &View<'_>, l: &LoopSchedule, test: &Test) -> Option<u64> {
-    let func = &view.s.func;
+fn repetitions(func: &Function, l: &LoopSchedule, test: &Test) -> Option<u64> {
     let param = func.blocks[l.header].params[test.counter];
     let (mut start, mut step) = (None, None);
     for &source in &func.layout {
@@ -64,7 +61,7 @@ fn repetitions(view: &View<'_>, l: &LoopSchedule, test: &Test) -> Option<u64> {
             }
             let next = *call.args.get(test.counter)?;
             let (known, new) = if l.back_edges.contains(&(source, position as u32)) {
-                (&mut step, i128::from(strides::step(func, param, next)?))
+                (&mut step, i128::from(difference(func, param, next)?))
             } else {
                 (&mut start, i128::try_from(func.as_const(next)?).ok()?)
             };
@@ -100,5 +97,24 @@ fn holds(cc: IntCC, bits: u32, a: u128, b: u128) -> bool {
         IntCC::Sle => signed(a) <= signed(b),
         IntCC::Sgt => signed(a) > signed(b),
         IntCC::Sge => signed(a) >= signed(b),
+    }
+}
+
+/// `next - v`, where that is a constant.
+pub fn difference(func: &Function, v: Value, next: Value) -> Option<i64> {
+    if v == next {
+        return Some(0);
+    }
+    let inst = func.def_inst(next)?;
+    let data = &func.insts[inst];
+    let constant = |c: Value| {
+        let bits = func.as_const(c)?;
+        i64::try_from(ir::builder::sign_extend(bits, func.bits(c))).ok()
+    };
+    match (data.op, data.args.as_slice()) {
+        (Op::Add | Op::PtrAdd, [a, c]) if *a == v => constant(*c),
+        (Op::Add, [c, a]) if *a == v => constant(*c),
+        (Op::Sub, [a, c]) if *a == v => constant(*c).map(|n| -n),
+        _ => None,
     }
 }
