@@ -7,6 +7,8 @@ use ir::{Block, Inst};
 
 /// Sides of a RAM, which the accesses of a memory without replicas share.
 pub const SIDES: u32 = 2;
+/// Of so many stores under conditions one is counted: those of a halo, or of half the work-items in each step of a sum.
+const RARE: u32 = 4;
 /// The port that stores take in a memory with replicas.
 const STORES: u32 = 0;
 
@@ -132,15 +134,17 @@ impl Ports {
     }
 
     /// Cycles that a memory needs for what a way through a region asks of it at most, and the accesses at the port that takes
-    /// the longest. Stores under a condition that is no branch ask nothing of replicas where the condition does not hold; they
-    /// count as if it never did.
+    /// the longest. With replicas, stores under a condition that is no branch take no turn where it does not hold; one of
+    /// [`RARE`] is counted.
     pub fn interval(&self, s: &KernelSchedule, region: &Region, id: MemoryId) -> (u32, Vec<Inst>) {
         let memory = &s.memories[id];
-        let asks = |inst: Inst, port: u32| {
-            let takes_turn = memory.replicas.is_none() || !rare(s, inst);
-            self.of.get(&inst) == Some(&(id, port)) && takes_turn
+        let asks = |inst: Inst, port: u32| self.of.get(&inst) == Some(&(id, port));
+        let skips = |inst: Inst| memory.replicas.is_some() && rare(s, inst);
+        let parts = |block: Block, port: u32| {
+            let certain = self.count(block, |i| asks(i, port) && !skips(i));
+            RARE * certain + self.count(block, |i| asks(i, port) && skips(i))
         };
-        let needs = |port: u32| region.most(|b| self.count(b, |i| asks(i, port)));
+        let needs = |port: u32| region.most(|b| parts(b, port)) / RARE;
         let worst = (0..memory.ports()).map(|port| (needs(port), port));
         let (cycles, port) = worst.reduce(|a, b| if b.0 > a.0 { b } else { a }).unwrap_or((0, 0));
         let here = region.blocks.iter().filter(|b| region.holds(**b));
