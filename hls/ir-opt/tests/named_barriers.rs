@@ -60,7 +60,8 @@ fn launched(module: &ir::Module, input: &[u8], seed: u64) -> Result<Vec<i32>, &'
         args: vec![Argument::Pointer(out), Argument::Pointer(input)],
     };
     let order = Order::Interleaved { seed };
-    let limits = interp::Options { step_limit: Some(10_000_000), order };
+    let limits =
+        interp::Options { step_limit: Some(10_000_000), order, ..interp::Options::default() };
     program.run(&mut memory, &launch, &limits).map_err(|e| e.0[0].code)?;
     let bytes = memory.buffer(out).expect("there").to_vec();
     Ok(bytes.chunks(4).map(|c| i32::from_le_bytes(c.try_into().expect("four"))).collect())
