@@ -1,6 +1,6 @@
 //! The interpreter as a device, and as a program on the host's memory.
 
-use crate::pipe_ends::{notes, notes_alone};
+use crate::pipe_ends::notes;
 use crate::signature::signatures;
 use abi::print::PrintFormat;
 use abi::{EnqueueSite, ImageDescriptor, KernelSignature, PipeDescriptor};
@@ -255,8 +255,9 @@ impl Device for Emulator {
         range: &NdRange,
         args: &[LaunchArg],
     ) -> Result<LaunchStats, Error> {
-        self.code.program.set_pipe_notes(notes_alone(&self.code.module, kernel));
-        self.launch_one(kernel, range, args)
+        let (kernel, range, args) = (kernel.to_owned(), range.clone(), args.to_vec());
+        let mut all = self.launch_together(&[Start { kernel, range, args }])?;
+        Ok(all.pop().unwrap_or_default())
     }
 
     fn launch_together(&mut self, launches: &[Start]) -> Result<Vec<LaunchStats>, Error> {

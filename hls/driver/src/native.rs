@@ -1,5 +1,6 @@
 //! Modules as native code: the fast emulator, behind the passes that suit it.
 
+use crate::pipe_ends::notes;
 use crate::signature::signatures;
 use emulator::{NativeDevice, NativeProgram, PASSES, Specialisation};
 use ir::Module;
@@ -22,8 +23,12 @@ pub fn optimise(module: Module) -> base::Result<Module> {
 /// # Errors
 /// Those of [`optimise`] and [`NativeDevice::new`].
 pub fn device(module: Module) -> base::Result<NativeDevice> {
+    let source = module.clone();
     let module = optimise(module)?;
-    NativeDevice::new(&module, signatures(&module), processors(), Some(specialisation()))
+    let mut device =
+        NativeDevice::new(&module, signatures(&module), processors(), Some(specialisation()))?;
+    device.set_pipe_notes(Box::new(move |launches, k| notes(&source, launches, k)));
+    Ok(device)
 }
 
 /// The same as a program on the host's memory.

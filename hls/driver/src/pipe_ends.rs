@@ -116,22 +116,6 @@ pub(crate) fn notes(module: &Module, launches: &[Start], k: usize) -> Vec<PipeNo
     notes
 }
 
-/// The same for a kernel that is launched alone.
-pub(crate) fn notes_alone(module: &Module, kernel: &str) -> Vec<PipeNote> {
-    let Some((_, func)) = module.kernels().find(|(_, f)| f.name == kernel) else { return vec![] };
-    let mut notes = vec![];
-    let args = func.kernel.iter().flat_map(|k| &k.args);
-    for (arg, _) in (0u32..).zip(args).filter(|(_, a)| matches!(a.kind, KernelArgKind::Pipe(_))) {
-        let own = places(module, kernel, arg);
-        let mut note = |text: String| notes.push(PipeNote { kernel: kernel.to_owned(), arg, text });
-        if !own.is_empty() {
-            note(format!("kernel `{kernel}` uses the pipe{}", at(&own)));
-        }
-        note("no other kernel of this launch has the pipe".into());
-    }
-    notes
-}
-
 fn other_end(module: &Module, kernel: &str, arg: u32, state: Progress) -> String {
     let info = module.kernels().find(|(_, f)| f.name == kernel);
     let info = info.and_then(|(_, f)| f.kernel.as_ref()?.args.get(arg as usize));

@@ -251,6 +251,9 @@ fn pipes_in_memory_are_named_on_every_device() {
         let what = "error[E0513]: kernel `pass` tries again and again to get packets of pipe `in`, which holds 0 of 4 packets, \
                     and nothing else happens: 300 operations were refused";
         assert!(o.err.contains(what) && o.err.contains("k.cl:3:5"), "{device}: {}", o.err);
+        for note in ["kernel `pass` uses the pipe at k.cl:3:5", "no other kernel of this launch"] {
+            assert!(o.err.contains(note), "{device}: {note}: {}", o.err);
+        }
     }
     let o = given("sim", "data:i32[1]:1");
     let what = "pipe `in` has not the packets that the kernel asks for again and again (";

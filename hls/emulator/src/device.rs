@@ -8,9 +8,10 @@ use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use base::SourceMap;
 use host::enqueue::DEFAULT_QUEUE;
 use host::{
-    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg,
+    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg, Start,
     check_args,
 };
+use interp::PipeNote;
 use ir::Module;
 use std::collections::BTreeMap;
 
@@ -28,7 +29,12 @@ pub struct NativeDevice {
     buffers: BTreeMap<BufferId, Block>,
     next: u32,
     threads: usize,
+    /// What messages say of pipes.
+    notes: Option<PipeNotes>,
 }
+
+/// What messages say of the pipes of number `k` of several launches that run one after the other.
+pub type PipeNotes = Box<dyn Fn(&[Start], usize) -> Vec<PipeNote> + Send + Sync>;
 
 impl NativeDevice {
     /// A device that runs `module` on up to `threads` threads; `signatures` are those of its kernels. `how`
@@ -49,7 +55,15 @@ impl NativeDevice {
         };
         program.set_most_polls(MOST_POLLS);
         let sources = module.sources.clone();
-        Ok(Self { program, signatures, sources, buffers: BTreeMap::new(), next: 0, threads })
+        Ok(Self {
+            program,
+            signatures,
+            sources,
+            buffers: BTreeMap::new(),
+            next: 0,
+            threads,
+            notes: None,
+        })
     }
 
     /// Changes how many attempts at a pipe a work-item may make without doing anything else; 0: no limit.
@@ -57,8 +71,54 @@ impl NativeDevice {
         self.program.set_most_polls(most);
     }
 
+    /// Says where to ask for what messages are to say of a launch's pipes.
+    pub fn set_pipe_notes(&mut self, notes: PipeNotes) {
+        self.notes = Some(notes);
+    }
+
     fn buffer(&self, buffer: BufferId) -> Result<&Block, Error> {
         self.buffers.get(&buffer).ok_or_else(|| missing(buffer))
+    }
+
+    /// Runs a kernel.
+    fn launch_one(
+        &mut self,
+        kernel: &str,
+        range: &NdRange,
+        args: &[LaunchArg],
+    ) -> Result<LaunchStats, Error> {
+        let signature = self.kernel(kernel)?;
+        check_args(signature, args)?;
+        let range = range.resolve(signature)?;
+        let mut given = Vec::with_capacity(args.len());
+        for arg in args {
+            given.push(match arg {
+                LaunchArg::Buffer { buffer, offset } => {
+                    let base = self.buffer(*buffer)?.address() as u64;
+                    RawArg::Pointer(base.wrapping_add(*offset))
+                }
+                LaunchArg::Image { buffer, descriptor } => {
+                    let texels = self.buffer(*buffer)?.address() as u64;
+                    RawArg::Image(ImageDescriptor { texels, ..*descriptor })
+                }
+                LaunchArg::Pipe { buffer, descriptor } => {
+                    let address = self.buffer(*buffer)?.address() as u64;
+                    RawArg::Pipe(PipeDescriptor { address, ..*descriptor })
+                }
+                LaunchArg::Null => RawArg::Pointer(0),
+                LaunchArg::Local(size) => RawArg::Local(*size),
+                LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
+            });
+        }
+        let mut family = Family {
+            program: &self.program,
+            signatures: &self.signatures,
+            sources: &self.sources,
+            threads: self.threads,
+        };
+        // SAFETY: the pointers are to buffers of this device, which nothing else touches while the kernel runs. That
+        // the kernel stays inside them is OpenCL C's rule, and what the type's documentation says.
+        unsafe { family.launch(DEFAULT_QUEUE, (kernel, &range, &given)) }
     }
 }
 
@@ -121,38 +181,19 @@ impl Device for NativeDevice {
         range: &NdRange,
         args: &[LaunchArg],
     ) -> Result<LaunchStats, Error> {
-        let signature = self.kernel(kernel)?;
-        check_args(signature, args)?;
-        let range = range.resolve(signature)?;
-        let mut given = Vec::with_capacity(args.len());
-        for arg in args {
-            given.push(match arg {
-                LaunchArg::Buffer { buffer, offset } => {
-                    let base = self.buffer(*buffer)?.address() as u64;
-                    RawArg::Pointer(base.wrapping_add(*offset))
-                }
-                LaunchArg::Image { buffer, descriptor } => {
-                    let texels = self.buffer(*buffer)?.address() as u64;
-                    RawArg::Image(ImageDescriptor { texels, ..*descriptor })
-                }
-                LaunchArg::Pipe { buffer, descriptor } => {
-                    let address = self.buffer(*buffer)?.address() as u64;
-                    RawArg::Pipe(PipeDescriptor { address, ..*descriptor })
-                }
-                LaunchArg::Null => RawArg::Pointer(0),
-                LaunchArg::Local(size) => RawArg::Local(*size),
-                LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
-            });
+        let (kernel, range, args) = (kernel.to_owned(), range.clone(), args.to_vec());
+        let mut all = self.launch_together(&[Start { kernel, range, args }])?;
+        Ok(all.pop().unwrap_or_default())
+    }
+
+    fn launch_together(&mut self, launches: &[Start]) -> Result<Vec<LaunchStats>, Error> {
+        let mut all = vec![];
+        for (k, launch) in launches.iter().enumerate() {
+            let notes = self.notes.as_ref().map(|notes| notes(launches, k));
+            self.program.set_pipe_notes(notes.unwrap_or_default());
+            all.push(self.launch_one(&launch.kernel, &launch.range, &launch.args)?);
         }
-        let mut family = Family {
-            program: &self.program,
-            signatures: &self.signatures,
-            sources: &self.sources,
-            threads: self.threads,
-        };
-        // SAFETY: the pointers are to buffers of this device, which nothing else touches while the kernel runs. That
-        // the kernel stays inside them is OpenCL C's rule, and what the type's documentation says.
-        unsafe { family.launch(DEFAULT_QUEUE, (kernel, &range, &given)) }
+        Ok(all)
     }
 
     fn take_printed(&mut self) -> Result<Printed, Error> {

@@ -8,7 +8,7 @@ use abi::SubGroups;
 use abi::pipe::place;
 use base::{Diagnostic, Diagnostics, Result};
 use host::ResolvedRange;
-use interp::Argument;
+use interp::{Argument, PipeNote};
 use ir::{KernelArg, KernelArgKind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -72,6 +72,7 @@ impl Program {
             stop: AtomicBool::new(false),
             fault: Mutex::new(None),
             most_polls: self.most_polls,
+            pipe_notes: &self.pipe_notes,
         };
         run.all(threads)
     }
@@ -151,6 +152,7 @@ struct Run<'a> {
     fault: Mutex<Option<Diagnostics>>,
     /// Attempts at pipes that a work-item may make without anything else; 0: no limit.
     most_polls: u64,
+    pipe_notes: &'a [PipeNote],
 }
 
 impl Run<'_> {
@@ -169,7 +171,10 @@ impl Run<'_> {
             };
             (word(place::WRITERS).wrapping_sub(word(place::READERS)), pipe.max_packets)
         });
-        interp::polls::endless(&self.kernel.name, info, state, self.most_polls)
+        let name = &self.kernel.name;
+        let e = interp::polls::endless(name, info, state, self.most_polls);
+        let own = |n: &&PipeNote| n.kernel == *name && n.arg == arg;
+        self.pipe_notes.iter().filter(own).fold(e, |e, n| e.note(n.text.clone()))
     }
 
     fn all(mut self, threads: usize) -> Result<Stats> {

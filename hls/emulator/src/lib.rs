@@ -68,7 +68,7 @@ mod shape;
 mod specialise;
 mod types;
 
-pub use device::NativeDevice;
+pub use device::{NativeDevice, PipeNotes};
 pub use family::argument_of;
 pub use interp::Argument;
 pub use launch::Stats;
