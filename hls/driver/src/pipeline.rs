@@ -222,7 +222,6 @@ pub(crate) fn read_options(
         connected: how.connected.clone(),
         formats: how.formats.clone(),
         spec_constants: how.spec_constants.clone(),
-        ..spirv_to_ir::Options::default()
     }
 }
 

@@ -323,10 +323,9 @@ impl Board {
                 }
                 return Ok(None);
             }
-            if complete && cycle % LOOK == 0 {
-                if polls.all_hang(&mut sessions, &|_| true, limits)? {
-                    return hung(&mut sessions[0], &asked).map(|outcome| Some((0, outcome)));
-                }
+            let looks = complete && cycle % LOOK == 0;
+            if looks && polls.all_hang(&mut sessions, &|_| true, limits)? {
+                return hung(&mut sessions[0], &asked).map(|outcome| Some((0, outcome)));
             }
         }
         drop(sessions);
