@@ -2,7 +2,8 @@
 //!
 //! Code for FPGAs often loops over all of its work in one work-item and leaves `reqd_work_group_size(1, 1, 1)` out. Where a kernel
 //! cannot tell work-groups apart, groups of one work-item do as well as any others, whatever is launched; and where it loops, one
-//! work-item at a time, with overlapping iterations, is what it was written for.
+//! work-item at a time, with overlapping iterations, is what it was written for. A kernel that takes a packet of a pipe outside of its
+//! loops is written for many work-items, with a packet each.
 
 use crate::Context;
 use base::Diagnostic;
@@ -38,7 +39,16 @@ fn is_such(func: &Function) -> bool {
             .iter()
             .flat_map(|b| &func.blocks[*b].insts)
             .all(|i| is_alone(func.insts[*i].op))
-        && !Loops::new(func, &Cfg::new(func)).loops.is_empty()
+        && loops_over_packets(func)
+}
+
+/// Whether there is a loop, and no pipe is read or written outside of loops.
+fn loops_over_packets(func: &Function) -> bool {
+    let loops = Loops::new(func, &Cfg::new(func)).loops;
+    let looped = |block: ir::Block| loops.values().any(|l| l.blocks.contains(&block));
+    let once = func.layout.iter().copied().filter(|block| !looped(*block));
+    let mut insts = once.flat_map(|block| &func.blocks[block].insts);
+    !loops.is_empty() && insts.all(|inst| func.insts[*inst].op.pipe().is_none())
 }
 
 /// Whether an operation is the same in groups of one work-item. Atomics are how work-items that ask for no ids share work out: those
