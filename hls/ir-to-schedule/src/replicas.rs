@@ -17,8 +17,8 @@ use target::Family;
 
 /// How often a loop that is taken for the slowest runs at least, where nothing is known.
 const USUAL_TRIPS: f64 = 4.0;
-/// Part of the cycles that accesses take of a single RAM's busier side, of which replicas that are worth it leave at most so much.
-const WORTH: f64 = 0.9;
+/// Part of the cycles with a single RAM that are left with replicas, somewhere, if these are worth it.
+const WORTH: f64 = 0.8;
 /// Most replicas of an array: what is stored has to reach all of them in a cycle.
 const MOST: u32 = 64;
 
@@ -112,23 +112,32 @@ impl<'a> Chooser<'a> {
         if s.memories[self.id].atomic || loads.len() < 2 || stores.is_empty() {
             return None;
         }
-        let sides = (0..s.memories[self.id].ports()).map(|port| {
-            self.need(|r, p| r.most(|b| p.count(b, |i| p.of(i) == Some((self.id, port)))))
-        });
-        let single = sides.fold(0.0, f64::max);
-        if single <= 1.0 {
+        let mut single: Vec<f64> = self.cases.iter().map(|case| case.cycles).collect();
+        for port in 0..s.memories[self.id].ports() {
+            let at = |i: Inst| self.ports.of(i) == Some((self.id, port));
+            longest(&mut single, self.times(|r, ports| r.most(|b| ports.count(b, at))));
+        }
+        if single.iter().zip(&self.cases).all(|(n, case)| *n <= case.cycles) {
             return None;
         }
-        let (need, choice) = self.spread(&loads, most);
-        (need <= WORTH * single).then_some(choice)
+        let (asked, choice) = self.spread(&loads, most);
+        let mut several = self.least.clone();
+        for replica in &asked {
+            let here = |b: Block| replica.get(&b).copied().unwrap_or(0);
+            longest(&mut several, self.times(|r, _| r.most(here)));
+        }
+        let both = || several.iter().zip(&single);
+        let worse = both().any(|(several, single)| several > single);
+        let better = both().any(|(several, single)| *several <= WORTH * single);
+        // One RAM with a side for stores and one for loads serves no better than one whose sides all share.
+        (choice.replicas > 1 && better && !worse).then_some(choice)
     }
 
     /// The loads divided over at most `n` replicas: each is given to the first that it makes nothing longer at, then to one of its
-    /// own, and at last to that at which it makes things the least longer. And what is asked for most, at least 1.
-    fn spread(&self, loads: &[Inst], n: u32) -> (f64, Choice) {
+    /// own, and at last to that at which it makes things the least longer. And what is asked of each, by block.
+    fn spread(&self, loads: &[Inst], n: u32) -> (Vec<FxHashMap<Block, u32>>, Choice) {
         let mut asked: Vec<FxHashMap<Block, u32>> = vec![];
         let mut of = vec![];
-        let mut most = 1.0f64;
         let homes = self.ports.homes();
         for &load in loads {
             let Some(home) = homes.get(&load).copied() else { continue };
@@ -149,9 +158,9 @@ impl<'a> Chooser<'a> {
             }
             *asked[best.1].entry(home).or_default() += 1;
             of.push((load, best.1 as u32));
-            most = most.max(best.0);
         }
-        (most, Choice { replicas: asked.len() as u32, of })
+        let replicas = asked.len() as u32;
+        (asked, Choice { replicas, of })
     }
 
     /// The most that a port is asked for, by what `count` finds in a region, in cycles for each that the kernel takes anyway.
@@ -167,6 +176,11 @@ impl<'a> Chooser<'a> {
         let sum = |case: &Case| case.times.iter().zip(&counts).map(|(times, n)| times * n).sum();
         self.cases.iter().map(sum).collect()
     }
+}
+
+/// Makes each number the larger one of two.
+fn longest(all: &mut [f64], others: Vec<f64>) {
+    all.iter_mut().zip(others).for_each(|(n, other)| *n = n.max(other));
 }
 
 /// What can be slowest in a kernel; `regions` are what is in no loop, and the loops.
