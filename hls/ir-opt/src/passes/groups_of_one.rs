@@ -7,8 +7,8 @@
 
 use crate::Context;
 use base::Diagnostic;
-use ir::analysis::{Cfg, Loops};
-use ir::{Function, KernelArgKind, Op, Query, Space};
+use ir::analysis::{Cfg, LoopId, Loops};
+use ir::{Block, Function, KernelArgKind, Op, Query, Space};
 
 /// Marks the function ([`ir::KernelInfo::groups_of_one`]) if it is such a kernel, and says so (`W0317`).
 pub fn run(func: &mut Function, context: &Context<'_>) {
@@ -42,13 +42,26 @@ fn is_such(func: &Function) -> bool {
         && loops_over_packets(func)
 }
 
-/// Whether there is a loop, and no pipe is read or written outside of loops.
+/// Whether there is a loop, and all operations on pipes stand in loops, besides those that only repeat an attempt.
 fn loops_over_packets(func: &Function) -> bool {
-    let loops = Loops::new(func, &Cfg::new(func)).loops;
-    let looped = |block: ir::Block| loops.values().any(|l| l.blocks.contains(&block));
-    let once = func.layout.iter().copied().filter(|block| !looped(*block));
-    let mut insts = once.flat_map(|block| &func.blocks[block].insts);
-    !loops.is_empty() && insts.all(|inst| func.insts[*inst].op.pipe().is_none())
+    let loops = Loops::new(func, &Cfg::new(func));
+    let effects = |block: Block| {
+        let insts = func.blocks[block].insts.iter().map(|i| func.insts[*i].op);
+        insts.filter(|op| op.is_effect())
+    };
+    // a loop that does nothing but operate on one pipe: a place is taken and, if there is one, used
+    let repeats = |l: LoopId| {
+        let mut pipes = loops.loops[l].blocks.iter().flat_map(|b| effects(*b)).map(Op::pipe);
+        let first = pipes.next().flatten().map(|(_, arg)| arg);
+        first.is_some() && pipes.all(|p| p.map(|(_, arg)| arg) == first)
+    };
+    let stands_in_loop = |block: Block| match loops.innermost(block) {
+        Some(l) => !repeats(l) || loops.loops[l].parent.is_some(),
+        None => false,
+    };
+    let has_pipe = |block: &Block| effects(*block).any(|op| op.pipe().is_some());
+    let all = func.layout.iter().copied().filter(has_pipe).all(stands_in_loop);
+    all && !loops.loops.is_empty()
 }
 
 /// Whether an operation is the same in groups of one work-item. Atomics are how work-items that ask for no ids share work out: those
