@@ -28,21 +28,30 @@ pub fn plan(s: &mut KernelSchedule, family: &Family, options: &Options) {
         return;
     }
     let cfg = Cfg::new(&s.func);
-    let mut left = options.replica_blocks;
     let ids: Vec<MemoryId> =
         s.memories.iter().filter(|(_, m)| m.kind.is_on_chip()).map(|(id, _)| id).collect();
-    for &id in &ids {
-        let each = blocks(s, id, family);
-        let most = left.checked_div(each).map_or(MOST, |n| (n + 1).min(MOST.into()) as u32);
-        if let Some(choice) = Chooser::new(s, &cfg, id).choose(most) {
-            left -= each * u64::from(choice.replicas - 1);
-            for (inst, replica) in choice.of {
-                if let Some(access) = s.accesses.get_mut(&inst) {
-                    access.replica = replica;
-                }
+    let choosers: Vec<Chooser<'_>> = ids.iter().map(|id| Chooser::new(s, &cfg, *id)).collect();
+    // As many as are wanted, or half of them, a third...: an array that has all it wants is of no use beside one that has none.
+    let each: Vec<u64> = ids.iter().map(|id| blocks(s, *id, family)).collect();
+    let fits = |each: u64| if each <= options.replica_blocks { MOST } else { 0 };
+    let wanted: Vec<u32> =
+        choosers.iter().zip(&each).map(|(c, each)| c.count(fits(*each))).collect();
+    let cost = |part: u32| -> u64 {
+        let more = wanted.iter().map(|n| u64::from(n.div_ceil(part).saturating_sub(1)));
+        more.zip(&each).map(|(n, each)| n * each).sum()
+    };
+    let part = (1..=MOST).find(|part| cost(*part) <= options.replica_blocks).unwrap_or(MOST);
+    let most = |n: &u32| n.div_ceil(part);
+    let chosen: Vec<Option<Choice>> =
+        choosers.iter().zip(&wanted).map(|(c, n)| c.choose(most(n))).collect();
+    for (id, choice) in ids.iter().zip(chosen) {
+        let Some(choice) = choice else { continue };
+        for (inst, replica) in choice.of {
+            if let Some(access) = s.accesses.get_mut(&inst) {
+                access.replica = replica;
             }
-            s.memories[id].replicas = Some(choice.replicas);
         }
+        s.memories[*id].replicas = Some(choice.replicas);
     }
     intervals(s, &cfg, &ids);
     note_outside(s, &cfg, &ids);
@@ -102,6 +111,11 @@ impl<'a> Chooser<'a> {
         chooser
     }
 
+    /// Replicas that there are when there can be `most`.
+    fn count(&self, most: u32) -> u32 {
+        self.choose(most).map_or(0, |choice| choice.replicas)
+    }
+
     /// The fewest replicas that make the loops' intervals those that they have without this memory, or as near to it as can be; none
     /// where a single RAM does as well.
     fn choose(&self, most: u32) -> Option<Choice> {
@@ -109,7 +123,7 @@ impl<'a> Chooser<'a> {
         let own = s.accesses.iter().filter(|(_, a)| a.memory == self.id);
         let (loads, stores): (Vec<Inst>, Vec<Inst>) =
             own.map(|(i, _)| *i).partition(|i| s.accesses[i].kind == AccessKind::Load);
-        if s.memories[self.id].atomic || loads.len() < 2 || stores.is_empty() {
+        if s.memories[self.id].atomic || loads.len() < 2 || stores.is_empty() || most < 2 {
             return None;
         }
         let mut single: Vec<f64> = self.cases.iter().map(|case| case.cycles).collect();
