@@ -123,8 +123,8 @@ pub fn on_pipe(sh: &Shared, access: &schedule::Access) -> bool {
 }
 
 /// Least bytes of the cache of an atomic unit.
-const CACHE_BYTES: u32 = 8192;
-/// Least lines of it. A histogram of 2048 counters fits, whatever the bus.
+const CACHE_BYTES: u32 = 2048;
+/// Least lines of it: on a bus of 64 bytes a histogram of 2048 counters fits.
 const CACHE_LINES: u32 = 128;
 
 /// What the rest of the kernel may do with memory that has atomic operations; the discriminant is
