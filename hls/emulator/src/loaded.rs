@@ -6,7 +6,7 @@ use abi::KernelSignature;
 use base::SourceMap;
 use host::{Error, LaunchStats, LoadedProgram, MemoryRegion, Printed, RawArg, ResolvedRange};
 use ir::Module;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{PoisonError, RwLock};
 
 /// A [`LoadedProgram`] of native code. Launches of different threads run at the same time.
 ///
@@ -16,8 +16,9 @@ pub struct NativeProgram {
     signatures: Vec<KernelSignature>,
     sources: SourceMap,
     threads: usize,
-    /// Held by launches of programs that print or enqueue, which therefore run one after the other.
-    turn: Mutex<()>,
+    /// Held by launches of programs that enqueue, which therefore run one after the other; shared by those of programs that
+    /// print, which may wait for one another at pipes.
+    turn: RwLock<()>,
 }
 
 impl NativeProgram {
@@ -38,7 +39,7 @@ impl NativeProgram {
             None => Program::compile(module, &options)?,
         };
         let sources = module.sources.clone();
-        Ok(Self { program, signatures, sources, threads, turn: Mutex::new(()) })
+        Ok(Self { program, signatures, sources, threads, turn: RwLock::new(()) })
     }
 }
 
@@ -56,7 +57,7 @@ impl LoadedProgram for NativeProgram {
     }
 
     fn take_printed(&self) -> Printed {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.turn.write().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: launches of programs that print hold the lock.
         unsafe { self.program.take_printed() }
     }
@@ -69,9 +70,11 @@ impl LoadedProgram for NativeProgram {
         _memory: &mut [MemoryRegion<'_>],
         default_queue: u32,
     ) -> Result<LaunchStats, Error> {
-        let alone = self.program.prints() || self.program.enqueue_sites().is_some();
-        let turn = alone.then(|| self.turn.lock());
-        let _turn = turn.map(|t| t.unwrap_or_else(PoisonError::into_inner));
+        let alone = self.program.enqueue_sites().is_some().then(|| self.turn.write());
+        let alone = alone.map(|turn| turn.unwrap_or_else(PoisonError::into_inner));
+        let beside = alone.is_none() && self.program.prints();
+        let beside = beside.then(|| self.turn.read());
+        let _beside = beside.map(|turn| turn.unwrap_or_else(PoisonError::into_inner));
         let mut family = Family {
             program: &self.program,
             signatures: &self.signatures,

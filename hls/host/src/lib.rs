@@ -26,7 +26,9 @@ pub use device::{
 };
 pub use error::{Error, ErrorKind};
 pub use image_value::ImageValue;
-pub use loaded::{LoadedProgram, MemoryRegion, PAGE, RawArg, check_raw_arg, check_raw_args};
+pub use loaded::{
+    LoadedProgram, MemoryRegion, PAGE, Progress, RawArg, check_raw_arg, check_raw_args,
+};
 pub use ndrange::{NdRange, ResolvedRange};
 pub use pipe_value::PipeValue;
 pub use print::Printed;

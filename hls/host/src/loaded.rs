@@ -37,6 +37,17 @@ pub enum RawArg {
     Value(Vec<u8>),
 }
 
+/// What kernels that pipes connect have come to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress {
+    /// Launches that have ended, by their kernels' names.
+    Ended(Vec<(String, Result<LaunchStats, Error>)>),
+    /// Time has passed.
+    Running,
+    /// Nothing moves until another of the kernels is launched; what is waited for, for people.
+    Waiting(String),
+}
+
 /// A program on a device, ready to run on the host's memory.
 ///
 /// This is what the OpenCL library (crate `opencl`) wants of a device. It owns all buffers, which several programs
@@ -46,6 +57,9 @@ pub enum RawArg {
 /// A launch runs to its end on the calling thread (and on others that the program may have). Several threads may
 /// launch at once; a program that cannot do that lets them wait. Memory that two launches at once share is given to
 /// both of them: OpenCL leaves such programs undefined unless the kernels only read it or use atomics.
+///
+/// Kernels that pipes [connect](Self::connected) run at the same time, and have [`start`](Self::start) and [`advance`](Self::advance) in place of
+/// [`launch`](Self::launch).
 pub trait LoadedProgram: Send + Sync {
     /// The kernels, in the program's order.
     fn kernels(&self) -> &[KernelSignature];
@@ -68,6 +82,39 @@ pub trait LoadedProgram: Send + Sync {
         memory: &mut [MemoryRegion<'_>],
         default_queue: u32,
     ) -> Result<LaunchStats, Error>;
+
+    /// The kernels that pipes of the device connect with a kernel, itself among them, in the same order for each of them; empty if
+    /// there are none.
+    fn connected(&self, kernel: &str) -> &[String] {
+        let _ = kernel;
+        &[]
+    }
+
+    /// Begins a launch of a kernel that is connected with others, which goes on in calls of [`advance`](Self::advance). It must not be
+    /// running; otherwise as [`launch`](Self::launch). `memory` is that of all launches that are running, this one's included.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch); those that are running go on.
+    fn start(
+        &self,
+        kernel: &str,
+        range: &ResolvedRange,
+        args: &[RawArg],
+        memory: &mut [MemoryRegion<'_>],
+    ) -> Result<(), Error> {
+        let _ = (range, args, memory);
+        Err(Error::new(ErrorKind::Device, format!("kernel `{kernel}` is connected with no other")))
+    }
+
+    /// Lets the kernels that are connected with one run for some milliseconds, or until one of them ends. `memory` is that of all
+    /// launches that are running. What one of them has written to a pipe and no other has read is there when the next one begins.
+    ///
+    /// # Errors
+    /// Those of the device: then none of the kernels runs any more.
+    fn advance(&self, kernel: &str, memory: &mut [MemoryRegion<'_>]) -> Result<Progress, Error> {
+        let _ = memory;
+        Err(Error::new(ErrorKind::Device, format!("kernel `{kernel}` is connected with no other")))
+    }
 
     /// Does what the first launch of a kernel needs, such as building its simulator: launches do so too, but then it
     /// takes part of their time.

@@ -5,7 +5,7 @@ use crate::device::{Simulator, model_error};
 use crate::launch::{Limits, Outcome, Silence, channels, explain};
 use crate::report::Context;
 use crate::together::{Joint, LOOK, Polls, hung, joints};
-use crate::waits::Peer;
+use crate::waits::{DONE, Peer};
 use abi::{Kernel, Manifest, regs};
 use host::{Error, ErrorKind};
 use std::collections::BTreeMap;
@@ -354,7 +354,12 @@ impl Board {
             let (other, index) = self.joints.iter().find_map(|j| j.other_end(numbers[k], index))?;
             let running = &group[numbers.iter().position(|n| *n == other)?];
             let kernel = self.manifest().kernels.get(other)?;
-            Some(Peer { kernel, model: &running.model, index, idle: running.started.is_none() })
+            Some(Peer {
+                kernel,
+                model: &running.model,
+                index,
+                idle: running.started.is_none().then_some(DONE),
+            })
         };
         self.explain_with(numbers[k], &group[k], outcome, &peer)
     }

@@ -329,7 +329,7 @@ impl Simulator {
         Ok(stats)
     }
 
-    fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         let SimOptions { max_cycles, watchdog, most_polls, .. } = self.options;
         Limits { max_cycles, watchdog, most_polls }
     }
@@ -426,7 +426,7 @@ fn execute(
 ) -> Result<LaunchStats, Error> {
     let RawLaunch { kernel, range, args, names } = *launch;
     let block = registers(launch, program_base);
-    pipes::fill(model, kernel, args, regions);
+    pipes::fill(model, kernel, args, regions, |_| false);
     let in_memory = pipes::watch(model, kernel, args, regions);
     let mut session = model.session(regions).map_err(model_error)?;
     let before = Profile::start(&mut session, kernel, count);

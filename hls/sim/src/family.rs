@@ -1,6 +1,6 @@
 //! Launches with the kernels that kernels enqueue, each on its own hardware, in the same memory.
 
-use crate::device::{RawLaunch, Simulator};
+use crate::device::{RawLaunch, Simulator, streams};
 use abi::{EnqueueQueue, EnqueueSite, KernelSignature};
 use host::enqueue::{DEFAULT_QUEUE, Parent, launch_family, run_family};
 use host::{Error, ErrorKind, LaunchStats, RawArg, ResolvedRange};
@@ -83,7 +83,10 @@ impl Family<'_, '_> {
             Some(regions) => simulator.execute(&mut model, &launch, regions)?,
             None => simulator.execute_here(&mut model, &launch)?,
         };
-        simulator.put_model(kernel, model);
+        // Packets that a kernel has taken in and not used are nobody's: the next launch gets none of them.
+        if streams(&description).next().is_none() {
+            simulator.put_model(kernel, model);
+        }
         Ok(stats)
     }
 

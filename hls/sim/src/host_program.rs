@@ -1,12 +1,14 @@
 //! Simulated hardware that works on the host's memory.
 
-use crate::device::Simulator;
+use crate::connected::{Group, components};
+use crate::device::{Prepared, Simulator};
 use crate::family::Family;
 use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use host::{
-    Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, PAGE, Printed, RawArg,
+    Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, PAGE, Printed, Progress, RawArg,
     ResolvedRange,
 };
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use verilator_sys::Region;
 
@@ -21,15 +23,33 @@ pub struct HostProgram {
     signatures: Vec<KernelSignature>,
     address_bits: u32,
     variable_bytes: u64,
+    /// Kernels that pipes connect, by components.
+    components: Vec<Vec<String>>,
     simulator: Mutex<Simulator>,
+    groups: Mutex<Groups>,
 }
+
+/// What is running of the kernels that pipes connect, by components.
+type Groups = BTreeMap<usize, Running>;
+
+/// Kernels that pipes connect, and where they see the memory of their launches.
+struct Running {
+    group: Group,
+    places: Places,
+}
+
+/// The device addresses of regions of the host's memory, by the host's address, with their lengths.
+type Places = BTreeMap<u64, (u64, u64)>;
 
 impl HostProgram {
     /// The program of a simulator.
     pub fn new(simulator: Simulator) -> Self {
         let kernels = &simulator.manifest().kernels;
+        let names: Vec<String> = kernels.iter().map(|k| k.signature.name.clone()).collect();
         Self {
             signatures: kernels.iter().map(|kernel| kernel.signature.clone()).collect(),
+            components: components(&names, &simulator.manifest().links),
+            groups: Mutex::default(),
             address_bits: simulator.address_bits(),
             variable_bytes: simulator.program_bytes(),
             simulator: Mutex::new(simulator),
@@ -53,7 +73,14 @@ impl LoadedProgram for HostProgram {
         &self.signatures
     }
 
+    fn connected(&self, kernel: &str) -> &[String] {
+        self.component(kernel).map_or(&[], |number| &self.components[number])
+    }
+
     fn prepare(&self, kernel: &str) -> Result<(), Error> {
+        if let Some(number) = self.component(kernel) {
+            return self.with_group(number, |_, _| Ok(()));
+        }
         let mut simulator = self.simulator();
         for kernel in simulator.with_enqueued(kernel) {
             let model = simulator.take_model(&kernel)?;
@@ -86,70 +113,210 @@ impl LoadedProgram for HostProgram {
         memory: &mut [MemoryRegion<'_>],
         default_queue: u32,
     ) -> Result<LaunchStats, Error> {
-        let places = self.places(memory)?;
-        let args: Vec<RawArg> = args.iter().map(|arg| translated(arg, memory, &places)).collect();
-        let names: Vec<(u64, String)> =
-            places.iter().zip(memory.iter()).map(|(&base, m)| (base, plain(&m.name))).collect();
+        let mut places = Places::new();
+        self.place(&mut places, memory)?;
+        let args = translated(args, memory, &places);
+        let names = names(memory, &places);
         let mut simulator = self.simulator();
-        let mut variables = simulator.program_memory().map(|(base, bytes)| (base, bytes.to_vec()));
-        let mut regions = vec![];
-        for (region, base) in memory.iter_mut().zip(places) {
-            regions.push(Region::lent(base, region.size, region.storage));
-        }
-        if let Some((base, bytes)) = &mut variables {
-            let size = self.variable_bytes;
-            regions.push(Region::lent(*base, size, bytes));
-        }
-        let regions: Option<Vec<Region<'_>>> = regions.into_iter().collect();
-        let mut regions = regions.ok_or_else(|| {
-            Error::new(ErrorKind::Buffer, "a buffer is not made of whole pages of memory")
-        })?;
+        let mut variables = Variables::of(&mut simulator);
+        let mut regions = regions(memory, &places, &mut variables)?;
         let mut family =
             Family { simulator: &mut simulator, regions: Some(&mut regions), names: &names };
         let result = family.launch(default_queue, |family| family.run(kernel, range, &args));
         drop(regions);
-        if let (Some((_, after)), Some((_, kept))) = (variables, simulator.program_memory()) {
-            kept.copy_from_slice(&after);
-        }
+        variables.keep(&mut simulator);
         result
     }
+
+    fn start(
+        &self,
+        kernel: &str,
+        range: &ResolvedRange,
+        args: &[RawArg],
+        memory: &mut [MemoryRegion<'_>],
+    ) -> Result<(), Error> {
+        let number = self.component(kernel).ok_or_else(|| not_connected(kernel))?;
+        self.with_group(number, |simulator, running| {
+            let kernel = simulator.find(kernel)?.clone();
+            if let Some(other) = kernel.signature.enqueues.first() {
+                let what = format!(
+                    "kernel `{}` is connected with others and enqueues `{other}`, which OpenCL programs cannot launch then; `clhls run` can",
+                    kernel.signature.name
+                );
+                return Err(Error::new(ErrorKind::Unsupported, what));
+            }
+            self.place(&mut running.places, memory)?;
+            let args = translated(args, memory, &running.places);
+            let names = names(memory, &running.places);
+            let (limits, base) = (simulator.limits(), simulator.program_base);
+            let mut variables = Variables::of(simulator);
+            let mut regions = regions(memory, &running.places, &mut variables)?;
+            let prepared = Prepared { kernel, range: *range, args, names };
+            let started = running.group.start(prepared, &mut regions, limits, base);
+            drop(regions);
+            variables.keep(simulator);
+            started
+        })
+    }
+
+    fn advance(&self, kernel: &str, memory: &mut [MemoryRegion<'_>]) -> Result<Progress, Error> {
+        let number = self.component(kernel).ok_or_else(|| not_connected(kernel))?;
+        let progress = self.with_group(number, |simulator, running| {
+            let limits = simulator.limits();
+            let mut variables = Variables::of(simulator);
+            let mut regions = regions(memory, &running.places, &mut variables)?;
+            let progress = running.group.advance(&mut regions, limits);
+            drop(regions);
+            variables.keep(simulator);
+            progress
+        });
+        if !Group::is_sound(&progress) {
+            self.groups().remove(&number);
+        }
+        progress
+    }
+}
+
+fn not_connected(kernel: &str) -> Error {
+    Error::new(ErrorKind::Device, format!("kernel `{kernel}` is connected with no other"))
+}
+
+/// A copy of the program-scope variables, which launches change: their address and contents.
+struct Variables(Option<(u64, Vec<u8>, u64)>);
+
+impl Variables {
+    fn of(simulator: &mut Simulator) -> Self {
+        let size = simulator.program_bytes();
+        Variables(simulator.program_memory().map(|(base, bytes)| (base, bytes.to_vec(), size)))
+    }
+
+    fn keep(self, simulator: &mut Simulator) {
+        if let (Some((_, after, _)), Some((_, kept))) = (self.0, simulator.program_memory()) {
+            kept.copy_from_slice(&after);
+        }
+    }
+}
+
+/// What kernels may access.
+fn regions<'r>(
+    memory: &'r mut [MemoryRegion<'_>],
+    places: &Places,
+    variables: &'r mut Variables,
+) -> Result<Vec<Region<'r>>, Error> {
+    let mut regions = vec![];
+    for region in memory.iter_mut() {
+        let base = places.get(&region.address).map_or(region.address, |(base, _)| *base);
+        regions.push(Region::lent(base, region.size, region.storage));
+    }
+    if let Some((base, bytes, size)) = &mut variables.0 {
+        regions.push(Region::lent(*base, *size, bytes));
+    }
+    let regions: Option<Vec<Region<'_>>> = regions.into_iter().collect();
+    regions.ok_or_else(|| {
+        Error::new(ErrorKind::Buffer, "a buffer is not made of whole pages of memory")
+    })
+}
+
+/// Device address and name of each region, for messages.
+fn names(memory: &[MemoryRegion<'_>], places: &Places) -> Vec<(u64, String)> {
+    let name = |region: &MemoryRegion<'_>| {
+        let base = places.get(&region.address).map_or(region.address, |(base, _)| *base);
+        (base, plain(&region.name))
+    };
+    memory.iter().map(name).collect()
 }
 
 impl HostProgram {
-    /// The device address of each region.
-    fn places(&self, memory: &[MemoryRegion<'_>]) -> Result<Vec<u64>, Error> {
+    /// Number of the component that a kernel is in.
+    fn component(&self, kernel: &str) -> Option<usize> {
+        self.components.iter().position(|all| all.iter().any(|name| name == kernel))
+    }
+
+    fn groups(&self) -> MutexGuard<'_, Groups> {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `work` with the kernels of a component, whose models are made when they are needed first.
+    fn with_group<R>(
+        &self,
+        number: usize,
+        work: impl FnOnce(&mut Simulator, &mut Running) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        // While `work` runs the group is out of the table: a panic leaves none of unknown state.
+        let mut simulator = self.simulator();
+        let known = self.groups().remove(&number);
+        let mut running = match known {
+            Some(running) => running,
+            None => {
+                let mut kernels = vec![];
+                for name in &self.components[number] {
+                    kernels.push((simulator.find(name)?.clone(), simulator.take_model(name)?));
+                }
+                let group = Group::new(kernels, &simulator.manifest().links);
+                Running { group, places: Places::new() }
+            }
+        };
+        let result = work(&mut simulator, &mut running);
+        self.groups().insert(number, running);
+        result
+    }
+
+    /// Gives each region a device address, where they are not the host's. Regions that have one keep it; those that are not in
+    /// the list any more lose theirs.
+    fn place(&self, places: &mut Places, memory: &[MemoryRegion<'_>]) -> Result<(), Error> {
         if !self.translates() {
-            return Ok(memory.iter().map(|region| region.address).collect());
+            return Ok(());
         }
-        let mut next = self.first_address();
-        let mut places = vec![];
+        places.retain(|address, _| memory.iter().any(|region| region.address == *address));
         for region in memory {
-            places.push(next);
+            if places.contains_key(&region.address) {
+                continue;
+            }
             let length = region.storage.len() as u64;
-            next = next.saturating_add(length).saturating_add(GUARD);
+            let base = gap(self.first_address(), places, length);
+            if base.checked_add(length).is_none_or(|end| end > 1 << self.address_bits) {
+                let bits = self.address_bits;
+                let what = format!("the buffers of a launch do not fit {bits} address bits");
+                return Err(Error::new(ErrorKind::OutOfMemory, what));
+            }
+            places.insert(region.address, (base, length));
         }
-        if next > 1 << self.address_bits {
-            let what =
-                format!("the buffers of a launch do not fit {} address bits", self.address_bits);
-            return Err(Error::new(ErrorKind::OutOfMemory, what));
-        }
-        Ok(places)
+        Ok(())
     }
 }
 
-/// An argument as the device sees it.
-fn translated(arg: &RawArg, memory: &[MemoryRegion<'_>], places: &[u64]) -> RawArg {
+/// The lowest device address from `first` on where a region of so many bytes has room among others.
+fn gap(first: u64, places: &Places, length: u64) -> u64 {
+    let mut taken: Vec<(u64, u64)> = places.values().copied().collect();
+    taken.sort_unstable();
+    let mut next = first;
+    for (base, size) in taken {
+        if next.saturating_add(length).saturating_add(GUARD) <= base {
+            break;
+        }
+        next = base.saturating_add(size).saturating_add(GUARD);
+    }
+    next
+}
+
+/// Arguments as the device sees them.
+fn translated(args: &[RawArg], memory: &[MemoryRegion<'_>], places: &Places) -> Vec<RawArg> {
+    args.iter().map(|arg| translate(arg, memory, places)).collect()
+}
+
+fn translate(arg: &RawArg, memory: &[MemoryRegion<'_>], places: &Places) -> RawArg {
     let address = match arg {
         RawArg::Pointer(address) => address,
         RawArg::Image(image) => &image.texels,
         RawArg::Pipe(pipe) => &pipe.address,
         RawArg::Local(_) | RawArg::Value(_) => return arg.clone(),
     };
-    let inside = |region: &MemoryRegion<'_>| {
+    let inside = |region: &&MemoryRegion<'_>| {
         (region.address..region.address + region.storage.len() as u64).contains(address)
     };
-    let Some(k) = memory.iter().position(inside) else { return arg.clone() };
-    let there = address - memory[k].address + places[k];
+    let place = memory.iter().find(inside).and_then(|r| Some((r.address, places.get(&r.address)?)));
+    let Some((start, (base, _))) = place else { return arg.clone() };
+    let there = address - start + base;
     match arg {
         RawArg::Image(image) => RawArg::Image(ImageDescriptor { texels: there, ..*image }),
         RawArg::Pipe(pipe) => RawArg::Pipe(PipeDescriptor { address: there, ..*pipe }),

@@ -7,6 +7,7 @@
 //! programs that write its registers themselves. See `docs/simulation.md`.
 
 mod board;
+mod connected;
 mod device;
 mod family;
 mod host_program;

@@ -53,9 +53,16 @@ pub(crate) fn watch(
     found
 }
 
-/// Puts the packets of the pipes in front of the streams that the kernel reads, and room behind those that it writes.
-pub(crate) fn fill(model: &mut Model, kernel: &Kernel, args: &[RawArg], regions: &[Region<'_>]) {
-    for end in ends(kernel, args) {
+/// Puts the packets of the pipes in front of the streams that the kernel reads, and room behind those that it writes. `joined`:
+/// streams that lead to another kernel, which have none.
+pub(crate) fn fill(
+    model: &mut Model,
+    kernel: &Kernel,
+    args: &[RawArg],
+    regions: &[Region<'_>],
+    joined: impl Fn(usize) -> bool,
+) {
+    for end in ends(kernel, args).filter(|end| !joined(end.index)) {
         let there = packets(end.pipe, regions);
         if end.writes {
             let all = end.pipe.max_packets as usize * end.pipe.packet_size as usize;

@@ -5,7 +5,7 @@ use crate::device::{Prepared, check_work_items, model_error, registers, streams}
 use crate::launch::{Limits, Outcome, Silence, Started, channels, complete, explain, start};
 use crate::pipes;
 use crate::report::Context;
-use crate::waits::Peer;
+use crate::waits::{DONE, Peer};
 use abi::{Kernel, Link, LinkEnd};
 use host::{Error, LaunchStats};
 use verilator_sys::{Model, Region, RunEnd, Session};
@@ -43,14 +43,14 @@ pub(crate) fn run(
     let mut joints = joints(board.links, &kernels);
     let mut in_memory = vec![];
     for (k, (launch, model)) in launches.iter().zip(&mut models).enumerate() {
-        pipes::fill(model, &launch.kernel, &launch.args, board.regions);
+        let joined = |index| is_joined(&joints, (k, index));
+        pipes::fill(model, &launch.kernel, &launch.args, board.regions, joined);
         in_memory.push(pipes::watch(model, &launch.kernel, &launch.args, board.regions));
         joints.iter().for_each(|joint| joint.open(k, model));
     }
     let outcomes = run_models(&mut board, launches, &mut models, &mut joints)?;
     for (k, (launch, model)) in launches.iter().zip(&models).enumerate() {
-        let joined =
-            |index| joints.iter().any(|j| j.writer == (k, index) || j.reader == (k, index));
+        let joined = |index| is_joined(&joints, (k, index));
         pipes::take(model, &launch.kernel, &launch.args, board.regions, joined);
     }
     let (mut all, mut errors) = (vec![], vec![]);
@@ -62,7 +62,7 @@ pub(crate) fn run(
         let peer = |index| {
             let (other, index) = joints.iter().find_map(|j| j.other_end(k, index))?;
             let (kernel, model) = (&launches[other].kernel, &models[other]);
-            Some(Peer { kernel, model, index, idle: done[other] })
+            Some(Peer { kernel, model, index, idle: done[other].then_some(DONE) })
         };
         let context = Context {
             kernel,
@@ -103,6 +103,11 @@ pub(crate) fn joints(links: &[Link], kernels: &[&Kernel]) -> Vec<Joint> {
         Some(Joint { writer, reader, packet: vec![0; bytes], full: false })
     };
     links.iter().filter_map(joint).collect()
+}
+
+/// Whether a stream, by the number of its kernel and its own, leads to another kernel.
+pub(crate) fn is_joined(joints: &[Joint], stream: (usize, usize)) -> bool {
+    joints.iter().any(|joint| joint.writer == stream || joint.reader == stream)
 }
 
 /// Starts all, and runs them until all are done or one cannot go on. Outcomes of those that were not done then: a fault or a hang

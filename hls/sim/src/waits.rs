@@ -13,9 +13,14 @@ pub(crate) struct Peer<'a> {
     pub model: &'a Model,
     /// Number of the stream there.
     pub index: usize,
-    /// It is not running any more, or not yet.
-    pub idle: bool,
+    /// Why it is not running: `is done`.
+    pub idle: Option<&'static str>,
 }
+
+/// That a kernel at the other end has run, and does no more.
+pub(crate) const DONE: &str = "is done";
+/// That a kernel at the other end does not run now.
+pub(crate) const NOT_RUNNING: &str = "is not running";
 
 /// What a kernel does at a pipe that does not let it go on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -159,8 +164,8 @@ fn other_end(peer: Option<&Peer<'_>>, writes: bool) -> String {
 
 /// What a kernel at the other end does.
 fn activity(peer: &Peer<'_>) -> String {
-    if peer.idle {
-        return "is done".into();
+    if let Some(why) = peer.idle {
+        return why.into();
     }
     let mut waits = vec![];
     for (index, (arg, stream)) in streams(peer.kernel).enumerate() {

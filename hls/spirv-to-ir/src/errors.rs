@@ -61,8 +61,8 @@ codes! {
         "Split the kernel, or make the array or structure smaller.";
     BAD_MEMORY = "E0117", "A variable or an access to it is not possible",
         "Constant memory cannot be written, and initial values must be known when compiling.";
-    BAD_OPTION = "E0118", "A specialization constant that was given does not fit the module",
-        "Give the number of a SpecId decoration of the module, or the constant's name, and a value of its type.";
+    BAD_OPTION = "E0118", "An option that was given does not fit the module",
+        "Give the number of a SpecId decoration of the module, or the constant's name, and a value of its type; sub-groups have 8, 16 or 32 work-items.";
     BAD_CONNECTION = "E0119", "A connection of a pipe does not fit the kernel",
         "Connect arguments that are pipes, with packets of at most 128 bytes; docs/pipes.md says what connected pipes can do.";
     BAD_FORMAT = "E0120", "A format that was given for an image does not fit the kernel",

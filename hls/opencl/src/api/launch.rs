@@ -79,9 +79,9 @@ functions! {
     ) {
         let (queue, kernel) = queue_and_kernel(queue, kernel)?;
         let range = range(work_dim, offset, global, local)?;
-        let work = prepare(&queue, &kernel, &range)?;
+        let (work, order) = prepare(&queue, &kernel, &range)?;
         let wait = WaitList { count, list }.events(&queue.context)?;
-        Submission { queue, wait, event }.enqueue(CL_COMMAND_NDRANGE_KERNEL, work)
+        Submission { queue, wait, event }.ordered(CL_COMMAND_NDRANGE_KERNEL, order, work).map(drop)
     }
 
     fn clEnqueueTask(
@@ -93,9 +93,9 @@ functions! {
     ) {
         let (queue, kernel) = queue_and_kernel(queue, kernel)?;
         let range = Range { global: vec![1], local: Some(vec![1]), offset: None };
-        let work = prepare(&queue, &kernel, &range)?;
+        let (work, order) = prepare(&queue, &kernel, &range)?;
         let wait = WaitList { count, list }.events(&queue.context)?;
-        Submission { queue, wait, event }.enqueue(CL_COMMAND_TASK, work)
+        Submission { queue, wait, event }.ordered(CL_COMMAND_TASK, order, work).map(drop)
     }
 
     fn clEnqueueNativeKernel(

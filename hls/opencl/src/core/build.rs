@@ -1,10 +1,13 @@
 //! From a SPIR-V module to kernels that a device can run.
 
+use super::connected::Gatherings;
 use super::container::{Hardware, HardwareFile};
 use super::device::{Device, DeviceKind};
 use super::kept::{self, Generated};
+use super::options::Design;
 
 use abi::{KernelSignature, Manifest};
+use driver::connect::Connection;
 use driver::emu::InterpretedProgram;
 use driver::failure::Failure;
 use driver::pipeline::{Numerics, Options, Pipeline, Scheduling};
@@ -13,7 +16,7 @@ use ir::{Func, Module, ObjectKind, Op, Space};
 use sim::{HostProgram, SimOptions, Simulator, Source};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use target::Board;
 
 /// Capacity in bytes of each local-memory argument of generated hardware.
@@ -27,6 +30,10 @@ pub struct Executable {
     pub kernels: Vec<KernelFacts>,
     /// Hardware, where the device needs it.
     pub hardware: Option<Hardware>,
+    /// Launches of kernels that pipes connect.
+    pub gatherings: Gatherings,
+    /// Launches of kernels that are running, if kernels print.
+    pub printing: Mutex<usize>,
 }
 
 impl std::fmt::Debug for Executable {
@@ -57,6 +64,8 @@ pub struct Input<'a> {
     pub constants: &'a [(u32, u64)],
     /// What options of the compiler allow.
     pub numerics: Numerics,
+    /// How hardware is to be made.
+    pub design: &'a Design,
     /// Hardware that was built from it before, for the same device.
     pub hardware: Option<&'a Hardware>,
 }
@@ -66,7 +75,12 @@ pub struct Input<'a> {
 /// # Errors
 /// The messages for people.
 pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), String> {
-    let (module, sub_group_size) = read(input).map_err(|e| e.render())?;
+    let has_fifos = matches!(device.kind, DeviceKind::Simulator(_));
+    let (mut module, sub_group_size) = read(input, true).map_err(|e| e.render())?;
+    if !has_fifos && !input.design.connections.is_empty() {
+        // what was read tells whether the connections are sound; these devices have all pipes in memory
+        (module, _) = read(input, false).map_err(|e| e.render())?;
+    }
     let mut kernels = facts(&module, sub_group_size);
     let mut hardware = None;
     let (program, log): (Arc<dyn LoadedProgram>, String) = match &device.kind {
@@ -82,8 +96,10 @@ pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), 
         DeviceKind::Simulator(board) => {
             let made = match input.hardware {
                 Some(hardware) => Generated { hardware: hardware.clone(), log: String::new() },
-                None => kept::hardware(input, &device.name, || generate(module, board))
-                    .map_err(|e| e.render())?,
+                None => {
+                    kept::hardware(input, &device.name, || generate(module, board, input.design))
+                        .map_err(|e| e.render())?
+                }
             };
             let program = simulate(&made.hardware)?;
             kernels = with_signatures(kernels, program.kernels());
@@ -91,11 +107,14 @@ pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), 
             (Arc::new(program), made.log)
         }
     };
-    Ok((Executable { program, kernels, hardware }, log))
+    let (gatherings, printing) = Default::default();
+    Ok((Executable { program, kernels, hardware, gatherings, printing }, log))
 }
 
-/// The module, and how many work-items its sub-groups have.
-fn read(input: &Input<'_>) -> driver::failure::Result<(Module, u32)> {
+/// The module, and how many work-items its sub-groups have. Pipes are `connected` as the options say, or in memory.
+fn read(input: &Input<'_>, connected: bool) -> driver::failure::Result<(Module, u32)> {
+    let design = input.design;
+    let connections = design.connections.iter().filter(|_| connected);
     let options = spirv_to_ir::Options {
         name: "program".into(),
         kernels: vec![],
@@ -104,9 +123,9 @@ fn read(input: &Input<'_>) -> driver::failure::Result<(Module, u32)> {
         unsafe_math: input.numerics.unsafe_math,
         enqueue_errors: input.numerics.enqueue_errors,
         uniform_groups: input.numerics.uniform_groups,
-        sub_group_size: None,
-        connected: vec![],
-        formats: vec![],
+        sub_group_size: design.sub_group_size,
+        connected: connections.flat_map(Connection::pipes).collect(),
+        formats: design.formats.clone(),
     };
     let mut sources = base::SourceMap::default();
     let result = spirv_to_ir::read_with_sources(input.module, &options, &mut sources);
@@ -192,23 +211,23 @@ fn local_bytes(module: &Module, kernel: Func) -> u64 {
 }
 
 /// Builds hardware for a board.
-fn generate(module: Module, board: &Board) -> driver::failure::Result<Generated> {
+fn generate(module: Module, board: &Board, design: &Design) -> driver::failure::Result<Generated> {
     let options = Options {
         kernels: vec![],
         level: ir_opt::Level::O2,
-        simd: Some(1),
+        simd: design.simd.or(Some(1)),
         // shared virtual memory has pointers to anywhere
         aligned_pointers: false,
-        compute_units: Some(1),
+        compute_units: design.compute_units.or(Some(1)),
         work_groups: None,
-        memory_ports: 1,
+        memory_ports: design.memory_ports.unwrap_or(1),
         without_passes: vec![],
-        image_cache: None,
-        local_bytes: LOCAL_ARGUMENT,
+        image_cache: design.image_cache,
+        local_bytes: design.local_bytes.unwrap_or(LOCAL_ARGUMENT),
         scheduling: Scheduling::Sdc,
         clock_mhz: None,
         platform: None,
-        connections: vec![],
+        connections: design.connections.clone(),
         spec_constants: vec![],
         dump: false,
     };

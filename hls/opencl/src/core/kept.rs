@@ -62,9 +62,9 @@ fn write(path: &Path, generated: &Generated) -> std::io::Result<()> {
 }
 
 fn key(generator: &str, input: &Input<'_>, board: &str) -> String {
-    let Input { module, constants, numerics, hardware: _ } = input;
+    let Input { module, constants, numerics, design, hardware: _ } = input;
     let mut hasher = blake3::Hasher::new();
-    for text in [generator, board, &format!("{constants:?} {numerics:?}")] {
+    for text in [generator, board, &format!("{constants:?} {numerics:?} {design:?}")] {
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text.as_bytes());
     }
@@ -97,6 +97,7 @@ fn own_file() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::options::Design;
     use driver::pipeline::Numerics;
 
     fn generated(text: &str) -> Generated {
@@ -123,7 +124,9 @@ mod tests {
     #[test]
     fn keys_tell_inputs_apart() {
         let numerics = Numerics::default();
-        let input = Input { module: b"m", constants: &[], numerics, hardware: None };
+        let (plain, wide) = (Design::default(), Design { simd: Some(4), ..Design::default() });
+        let input =
+            Input { module: b"m", constants: &[], numerics, design: &plain, hardware: None };
         let constants = [(1, 2)];
         let flushed = Numerics { denorms_are_zero: true, ..numerics };
         let keys = [
@@ -133,6 +136,7 @@ mod tests {
             key("g", &Input { module: b"n", ..input }, "u250"),
             key("g", &Input { constants: &constants, ..input }, "u250"),
             key("g", &Input { numerics: flushed, ..input }, "u250"),
+            key("g", &Input { design: &wide, ..input }, "u250"),
         ];
         for (k, one) in keys.iter().enumerate() {
             assert!(!keys[..k].contains(one), "{k}");

@@ -1,19 +1,20 @@
 //! A launch of a kernel: checked when it is enqueued, run when its turn comes.
 
-use super::Status;
 use super::build::{Executable, KernelFacts};
+use super::connected;
 use super::device::{Device, LOCAL_MEMORY, MAX_WORK_GROUP_SIZE};
 use super::kernel::{Argument, Kernel};
 use super::memory::Memory;
 use super::progress::patiently;
-use super::queue::{Queue, Work};
+use super::queue::{Order, Queue, Work};
+use super::{Status, lock};
 use crate::sys::constants::*;
 use crate::sys::{HostMemory, UsedMemory, with_regions};
-use abi::PipeDescriptor;
 use abi::image::TEXEL_ALIGN;
-use host::{NdRange, Printed, RawArg, ResolvedRange, check_raw_args};
+use abi::{ArgKind, PipeDescriptor};
+use host::{Error, LaunchStats, NdRange, Printed, RawArg, ResolvedRange, check_raw_args};
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The index space that a program asks for, dimension 0 first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,16 +70,17 @@ struct Launch {
     objects: Vec<Arc<Memory>>,
 }
 
-/// Checks a launch and gives what runs it.
+/// Checks a launch and gives what runs it, and its place among the commands of a queue: a kernel that uses a pipe may wait for
+/// another one.
 ///
 /// # Errors
 /// As `clEnqueueNDRangeKernel`.
-pub fn prepare(queue: &Arc<Queue>, kernel: &Kernel, range: &Range) -> Status<Work> {
+pub fn prepare(queue: &Arc<Queue>, kernel: &Kernel, range: &Range) -> Status<(Work, Order)> {
     let found = kernel.on(&queue.device).map_err(|_| CL_INVALID_PROGRAM_EXECUTABLE)?;
     let (executable, facts) = found;
     let args = kernel.args()?;
     let Some(range) = range.resolve(facts)? else {
-        return Ok(Box::new(|_| Ok(())));
+        return Ok((Box::new(|_| Ok(())), Order::Plain));
     };
     if kernel.local_bytes(facts) > LOCAL_MEMORY {
         return Err(CL_OUT_OF_RESOURCES);
@@ -105,11 +107,10 @@ pub fn prepare(queue: &Arc<Queue>, kernel: &Kernel, range: &Range) -> Status<Wor
         host::ErrorKind::ArgSize => CL_OUT_OF_RESOURCES,
         kind => kind.opencl_code(),
     })?;
-    Ok(Box::new(move |event| launch.run(event)))
+    let uses_pipe = facts.signature.args.iter().any(|arg| arg.kind == ArgKind::Pipe);
+    let order = if uses_pipe { Order::Beside } else { Order::Plain };
+    Ok((Box::new(move |event| launch.run(event)), order))
 }
-
-/// Held from the start of a launch that prints until its text is out.
-static PRINTING: Mutex<()> = Mutex::new(());
 
 /// Writes what a launch has printed to the standard output of the process.
 fn print(printed: &Printed, context: &super::context::Context) {
@@ -174,22 +175,18 @@ impl Launch {
     }
 
     fn run(self, event: &super::event::Event) -> Status {
-        let Launch { executable, context, kernel, range, device, args, memory, objects } = self;
-        let program = &executable.program;
-        let default_queue = context.default_queue(&device).and_then(|queue| queue.on_device);
-        let default_queue = default_queue.map_or(0, |queue| queue.number);
-        let what = format!("building the simulator of kernel `{kernel}`");
-        let result = patiently(&what, || program.prepare(&kernel)).and_then(|()| {
+        let program = &self.executable.program;
+        let what = format!("building the simulator of kernel `{}`", self.kernel);
+        let result = patiently(&what, || program.prepare(&self.kernel)).and_then(|()| {
             event.restart();
-            let _turn = program.prints().then(|| PRINTING.lock());
-            let result =
-                with_regions(&memory, |r| program.launch(&kernel, &range, &args, r, default_queue));
-            if program.prints() {
-                print(&program.take_printed(), &context);
-            }
-            result
+            self.printing(|| match self.executable.gatherings.of(&**program, &self.kernel) {
+                Some(gathering) => self.run_beside(&gathering),
+                None => self.run_alone(),
+            })
         });
-        drop(objects);
+        let context = Arc::clone(&self.context);
+        // The program may free what its objects use as soon as the command is over.
+        drop(self);
         match result {
             Ok(stats) => {
                 event.set_enqueued_ns(stats.enqueued_ns);
@@ -207,5 +204,43 @@ impl Launch {
                 })
             }
         }
+    }
+
+    fn run_alone(&self) -> Result<LaunchStats, Error> {
+        let program = &self.executable.program;
+        let default_queue = self.context.default_queue(&self.device);
+        let number = default_queue.and_then(|queue| queue.on_device).map_or(0, |q| q.number);
+        with_regions(&self.memory, |regions| {
+            program.launch(&self.kernel, &self.range, &self.args, regions, number)
+        })
+    }
+
+    /// Runs beside the launches of kernels that pipes connect with this one.
+    fn run_beside(&self, gathering: &connected::Gathering) -> Result<LaunchStats, Error> {
+        let program = &*self.executable.program;
+        let (kernel, range, args, memory) =
+            (&*self.kernel, &self.range, &*self.args, &*self.memory);
+        let launch = connected::Launch { program, kernel, range, args, memory };
+        gathering.run(&launch, &|why| {
+            let help = "launch it from another queue, or from one that is out of order";
+            self.context.report(&format!("{why}\n  help: {help}"));
+        })
+    }
+
+    /// Does `work`, and prints what kernels have printed meanwhile. Where launches of a program overlap, the last one prints: the
+    /// others may wait for it at a pipe, and the buffer is all of theirs.
+    fn printing<R>(&self, work: impl FnOnce() -> R) -> R {
+        let Executable { program, printing, .. } = &*self.executable;
+        if !program.prints() {
+            return work();
+        }
+        *lock(printing) += 1;
+        let result = work();
+        let mut running = lock(printing);
+        *running -= 1;
+        if *running == 0 {
+            print(&program.take_printed(), &self.context);
+        }
+        result
     }
 }

@@ -1,6 +1,8 @@
 //! Options of the compiler and linker, as `clBuildProgram` and its kin take them.
 
+use driver::connect::Connection;
 use driver::pipeline::{DEBUG, DENORMS_ARE_ZERO, Numerics, UNIFORM_GROUPS};
+use spirv_to_ir::FixedFormat;
 
 /// Options of a compilation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,25 +17,106 @@ pub struct Options {
     pub library: bool,
     /// Options that change arithmetic, or what functions give, but do not reach the module.
     pub numerics: Vec<String>,
+    /// Options of clhls.
+    pub design: Design,
+}
+
+/// Options of `clhls build`, for the hardware of devices that have some.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Design {
+    /// Pipes that are FIFOs.
+    pub connections: Vec<Connection>,
+    /// Images that have one format at every launch.
+    pub formats: Vec<FixedFormat>,
+    /// Work-items of a sub-group.
+    pub sub_group_size: Option<u32>,
+    /// Work-items side by side; 1 without it.
+    pub simd: Option<u32>,
+    /// Copies of the datapath; 1 without it.
+    pub compute_units: Option<u32>,
+    /// Most memory ports; 1 without it.
+    pub memory_ports: Option<u32>,
+    /// Capacity in bytes of each local-memory argument.
+    pub local_bytes: Option<u64>,
+    /// Bytes of the cache of each place that reads a read-only image.
+    pub image_cache: Option<u64>,
+}
+
+/// What begins the options of clhls: those of `clhls build` follow, as `-clhls-connect=source.out=filter.in`.
+const OF_CLHLS: &str = "-clhls-";
+
+impl Design {
+    /// Takes the option called `name`.
+    ///
+    /// # Errors
+    /// What is wrong, for people.
+    fn add(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "connect" => self.connections.push(Connection::parse(value)?),
+            "image-format" => self.formats.push(driver::image_format::parse(value)?),
+            "sub-group-size" => self.sub_group_size = number(value, 1, 1024)?,
+            "simd" => {
+                let lanes = number(value, 1, 16u32)?;
+                self.simd = lanes.filter(|n| n.is_power_of_two());
+                self.simd.ok_or("expected 1, 2, 4, 8 or 16")?;
+            }
+            "compute-units" => self.compute_units = number(value, 1, 16)?,
+            "memory-ports" => self.memory_ports = number(value, 1, 64)?,
+            "local-bytes" => self.local_bytes = number(value, 1, 1 << 24)?,
+            "image-cache" => self.image_cache = number(value, 0, 1 << 24)?,
+            _ => {
+                let names = "connect, image-format, sub-group-size, simd, compute-units, memory-ports, local-bytes and image-cache";
+                return Err(format!("options of clhls are {names}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds those of a program that is linked in.
+    fn extend(&mut self, part: &Design) {
+        self.connections.extend(part.connections.iter().cloned());
+        self.formats.extend(part.formats.iter().cloned());
+        self.sub_group_size = self.sub_group_size.or(part.sub_group_size);
+        self.simd = self.simd.or(part.simd);
+        self.compute_units = self.compute_units.or(part.compute_units);
+        self.memory_ports = self.memory_ports.or(part.memory_ports);
+        self.local_bytes = self.local_bytes.or(part.local_bytes);
+        self.image_cache = self.image_cache.or(part.image_cache);
+    }
+}
+
+/// A number in a range.
+///
+/// # Errors
+/// What is expected, for people.
+fn number<T>(value: &str, least: T, most: T) -> Result<Option<T>, String>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
+{
+    let number = value.parse().ok().filter(|n| (&least..=&most).contains(&n));
+    number.map(Some).ok_or_else(|| format!("expected a number from {least} to {most}"))
 }
 
 /// What options mean beside the compiler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Terms {
     /// What the reader of SPIR-V must know.
     pub numerics: Numerics,
     /// All work-groups of a launch must have the same size.
     pub uniform_groups: bool,
+    /// How hardware is made.
+    pub design: Design,
 }
 
 impl Terms {
     /// Adds those of a program that is linked in.
-    pub fn add(&mut self, part: Terms) {
+    pub fn add(&mut self, part: &Terms) {
         self.numerics.denorms_are_zero |= part.numerics.denorms_are_zero;
         self.numerics.unsafe_math |= part.numerics.unsafe_math;
         self.numerics.enqueue_errors |= part.numerics.enqueue_errors;
         self.numerics.uniform_groups |= part.numerics.uniform_groups;
         self.uniform_groups |= part.uniform_groups;
+        self.design.extend(&part.design);
     }
 }
 
@@ -89,14 +172,20 @@ const NUMERICS: [&str; 5] = [
 ];
 
 impl Options {
-    /// Reads options; the error is the word that is not known there.
+    /// Reads options.
     ///
     /// # Errors
-    /// The first word that `step` does not know.
+    /// What is wrong with the first word that `step` does not know, for people.
     pub fn parse(text: &str, step: Step) -> Result<Self, String> {
         let mut options = Options::default();
         let mut words = words(text).into_iter();
         while let Some(word) = words.next() {
+            if let Some(option) = word.strip_prefix(OF_CLHLS) {
+                let (name, value) = option.split_once('=').unwrap_or((option, ""));
+                let added = options.design.add(name, value);
+                added.map_err(|why| format!("the option `{word}`: {why}"))?;
+                continue;
+            }
             if NUMERICS.contains(&word.as_str()) {
                 options.numerics.push(word.clone());
             }
@@ -105,7 +194,7 @@ impl Options {
                 _ => options.compile_option(&word, &mut words),
             };
             if !known {
-                return Err(word);
+                return Err(format!("the option `{word}` is not known"));
             }
         }
         Ok(options)
@@ -143,6 +232,7 @@ impl Options {
         Terms {
             numerics: Numerics::of_options(self.numerics.iter().map(String::as_str)),
             uniform_groups: self.clang.iter().any(|option| option == UNIFORM_GROUPS),
+            design: self.design.clone(),
         }
     }
 }
@@ -197,6 +287,32 @@ mod tests {
         }
         let link = |text| Options::parse(text, Step::Link);
         assert!(link("-create-library -enable-link-options").expect("known").library);
-        assert_eq!(link("-D X"), Err("-D".to_owned()));
+        assert_eq!(link("-D X"), Err("the option `-D` is not known".to_owned()));
+    }
+
+    #[test]
+    fn options_of_clhls_are_those_of_its_command() {
+        let text = "-clhls-connect=a.out=b.in:8 -clhls-sub-group-size=32 -DX -clhls-simd=4";
+        let options = Options::parse(text, Step::Build).expect("known");
+        assert_eq!(options.clang, ["-DX"]);
+        let mut terms = options.terms();
+        let design = &terms.design;
+        assert_eq!(
+            (design.sub_group_size, design.simd, design.compute_units),
+            (Some(32), Some(4), None)
+        );
+        assert_eq!(design.connections[0].depth, Some(8));
+        let part = Options::parse("-clhls-connect=c.out=d.in -clhls-simd=2", Step::Compile);
+        terms.add(&part.expect("known").terms());
+        assert_eq!((terms.design.connections.len(), terms.design.simd), (2, Some(4)));
+        for (wrong, why) in [
+            ("-clhls-connect=a", "expected KERNEL.ARG=stream"),
+            ("-clhls-simd=17", "expected a number from 1 to 16"),
+            ("-clhls-image-format=k.x=rgba:foo", "`rgba:foo` is not an image format"),
+            ("-clhls-board=u250", "options of clhls are connect"),
+        ] {
+            let e = Options::parse(wrong, Step::Build).expect_err(wrong);
+            assert!(e.contains(wrong) && e.contains(why), "{e}");
+        }
     }
 }

@@ -306,9 +306,9 @@ impl Program {
         step: Step,
         error: i32,
     ) -> Status<Options> {
-        Options::parse(text, step).map_err(|word| {
+        Options::parse(text, step).map_err(|why| {
             for index in devices.iter().filter_map(|d| self.index(d).ok()) {
-                self.fail(index, text, format!("the option `{word}` is not known"));
+                self.fail(index, text, why.clone());
             }
             error
         })
@@ -346,8 +346,9 @@ impl Program {
     ) -> Status {
         let constants: Vec<(u32, u64)> =
             lock(&self.constants).iter().map(|(id, value)| (*id, *value)).collect();
-        let numerics = terms.numerics;
-        let input = Input { module: &module, constants: &constants, numerics, hardware };
+        let Terms { numerics, design, .. } = &terms;
+        let (numerics, constants) = (*numerics, &constants[..]);
+        let input = Input { module: &module, constants, numerics, design, hardware };
         match load(&self.devices[index], &input) {
             Ok((mut executable, more)) => {
                 for kernel in &mut executable.kernels {
@@ -448,7 +449,7 @@ impl Program {
                 parts.iter().filter_map(|p| p.module.as_ref().map(|m| m.as_slice())).collect();
             let mut terms = options.terms();
             for part in parts {
-                terms.add(part.terms);
+                terms.add(&part.terms);
             }
             let done = match compiler::link(&modules, options.library) {
                 Err(log) => {

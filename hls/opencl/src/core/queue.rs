@@ -20,6 +20,8 @@ struct Command {
     wait: Vec<Arc<Event>>,
     /// These must be over, however they ended.
     after: Vec<Arc<Event>>,
+    /// It may wait for other commands of the queue.
+    beside: bool,
     work: Work,
 }
 
@@ -78,12 +80,31 @@ impl Wake {
 
     fn run(self: Arc<Self>) {
         while let Some(command) = self.next() {
-            self.execute(command);
+            if command.beside && !self.in_order {
+                self.execute_beside(command);
+            } else {
+                self.execute(command);
+            }
+        }
+    }
+
+    /// Executes a command on a thread of its own; here, if there can be none.
+    fn execute_beside(self: &Arc<Self>, command: Command) {
+        let shared = Arc::new(Mutex::new(Some(command)));
+        let (wake, there) = (Arc::clone(self), Arc::clone(&shared));
+        let work = move || {
+            let command = lock(&there).take();
+            command.into_iter().for_each(|command| wake.execute(command));
+        };
+        let thread = std::thread::Builder::new().name("clhls command".into()).spawn(work);
+        if thread.is_err() {
+            let command = lock(&shared).take();
+            command.into_iter().for_each(|command| self.execute(command));
         }
     }
 
     fn execute(&self, command: Command) {
-        let Command { event, wait, work, after } = command;
+        let Command { event, wait, work, after, beside: _ } = command;
         drop(after);
         let _ = event.advance(CL_SUBMITTED);
         let failed = wait.iter().any(|event| event.status() < 0);
@@ -151,6 +172,8 @@ object!(Queue, CL_INVALID_COMMAND_QUEUE);
 pub enum Order {
     /// What the queue's order asks for.
     Plain,
+    /// As `Plain`, but a queue out of order goes on with other commands meanwhile, for which this one may wait.
+    Beside,
     /// All commands before.
     AfterAll,
     /// As `Plain`, and commands that come later wait for it.
@@ -204,7 +227,8 @@ impl Queue {
             state.barrier = Some(Arc::clone(&event));
         }
         state.active.push(Arc::clone(&event));
-        state.pending.push_back(Command { event: Arc::clone(&event), wait, after, work });
+        let beside = order == Order::Beside;
+        state.pending.push_back(Command { event: Arc::clone(&event), wait, after, beside, work });
         drop(state);
         self.wake.changed.notify_all();
         Ok(event)

@@ -68,7 +68,7 @@ impl Drop for HostMemory {
 }
 
 /// Memory that a launch may access.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct UsedMemory {
     /// In words, for messages.
     pub name: String,
