@@ -27,8 +27,11 @@ const HEADER: &str = include_str!("../../../include/clhls.h");
 const INLINE_DEFINES: &str = "-fgnu89-inline";
 
 /// Option of clang-22's back end (behind `-mllvm`): for strings of printf that are chosen when it is called, for dot products of integers, which clang-22 takes for
-/// those of floats without it, and for rotations of sub-groups.
-pub const SPIRV_EXTENSIONS: &str = "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product,+SPV_KHR_subgroup_rotate";
+/// those of floats without it, for rotations of sub-groups, for atomic operations on floats, and for blocks of sub-groups.
+pub const SPIRV_EXTENSIONS: &str = "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product,+SPV_KHR_subgroup_rotate,+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_INTEL_subgroups";
+
+/// Option of llvm-spirv-15 for atomic operations on floats and blocks of sub-groups.
+pub const TRANSLATOR_EXTENSIONS: &str = "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_INTEL_subgroups";
 
 /// Levels at which clang-15 is tried: llvm-spirv-15 cannot translate all that it makes at the first.
 const CLANG_15_LEVELS: [&str; 3] = ["-O2", "-O1", "-O0"];
@@ -142,6 +145,7 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
         let said = accepted("clang-15", &run(clang, "clang-15", "clang-15")?)?;
         let mut translator = Command::new("llvm-spirv-15");
         translator.arg("--preserve-ocl-kernel-arg-type-metadata-through-string");
+        translator.arg(TRANSLATOR_EXTENSIONS);
         translator.arg(&bitcode).arg("-o").arg(&output);
         let done = run(translator, "llvm-spirv-15", "llvm-spirv-15")?;
         if done.status.success() {

@@ -374,6 +374,8 @@ impl<'a> Spv<'a> {
             }
             TypeForwardPointer => self.types.announce(inst.arg(0)?),
             Variable => self.variable(inst, *loc)?,
+            // Kernels that call such code are refused where they do.
+            AsmTargetINTEL | AsmINTEL => {}
             // Memory model and modes are read apart; debug instructions say nothing here.
             MemoryModel
             | ExecutionMode

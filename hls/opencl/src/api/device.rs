@@ -18,6 +18,17 @@ use std::sync::Arc;
 /// Bytes of the buffer that kernels print to.
 const PRINT_BYTES: usize = abi::print::BUFFER_BYTES as usize;
 
+/// What devices say of atomic operations on floats (`cl_ext_float_atomics`), which headers of distributions do not have yet.
+mod float_atomics {
+    pub const CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4231;
+    pub const CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4232;
+    pub const CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4233;
+    /// Loads, stores and exchanges (bit 0), sums (1), least and greatest (2) of global memory.
+    const GLOBAL: u64 = 0b111;
+    /// The same of local memory as well.
+    pub const CAPABILITIES: u64 = GLOBAL | GLOBAL << 16;
+}
+
 /// Devices of the types asked for.
 ///
 /// # Errors
@@ -153,6 +164,11 @@ fn limits(device: &Device, name: u32, place: Place) -> Status {
                     | item,
             )
         }
+        float_atomics::CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT
+        | float_atomics::CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT => {
+            place.put(float_atomics::CAPABILITIES)
+        }
+        float_atomics::CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => place.put(0u64),
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => place.put(0u32),

@@ -149,6 +149,7 @@ pub const MOST_DEVICE_QUEUES: u32 = 16;
 /// Extensions that every device has, with their versions.
 pub fn extensions() -> Vec<NameVersion> {
     let names = [
+        "cl_ext_float_atomics",
         "cl_khr_3d_image_writes",
         "cl_khr_byte_addressable_store",
         "cl_khr_create_command_queue",
@@ -201,6 +202,14 @@ pub fn features() -> Vec<NameVersion> {
         "__opencl_c_atomic_order_seq_cst",
         "__opencl_c_atomic_scope_all_devices",
         "__opencl_c_atomic_scope_device",
+        "__opencl_c_ext_fp32_global_atomic_add",
+        "__opencl_c_ext_fp32_global_atomic_min_max",
+        "__opencl_c_ext_fp32_local_atomic_add",
+        "__opencl_c_ext_fp32_local_atomic_min_max",
+        "__opencl_c_ext_fp64_global_atomic_add",
+        "__opencl_c_ext_fp64_global_atomic_min_max",
+        "__opencl_c_ext_fp64_local_atomic_add",
+        "__opencl_c_ext_fp64_local_atomic_min_max",
         "__opencl_c_fp64",
         "__opencl_c_generic_address_space",
         "__opencl_c_images",

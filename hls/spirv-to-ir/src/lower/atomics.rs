@@ -5,8 +5,30 @@ use super::{Leaves, Lower};
 use crate::decode::Inst;
 use crate::errors::{R, UNSUPPORTED, unsupported};
 use base::smallvec;
-use ir::{AtomicOp, FenceFlags, IntCC, MemFlags, Op, Space, Type, Value};
+use ir::{AtomicOp, BlockCall, FenceFlags, IntCC, MemFlags, Op, Space, Terminator, Type, Value};
 use rspirv::spirv::Scope;
+
+/// What becomes of a float in memory.
+#[derive(Clone, Copy)]
+enum FloatUpdate {
+    Add,
+    Sub,
+    Min,
+    Max,
+}
+
+impl FloatUpdate {
+    /// What an operation is on floats, where it is not the same as on their bits.
+    fn of(op: AtomicOp) -> Option<Self> {
+        match op {
+            AtomicOp::Add => Some(FloatUpdate::Add),
+            AtomicOp::Sub => Some(FloatUpdate::Sub),
+            AtomicOp::UMin | AtomicOp::SMin => Some(FloatUpdate::Min),
+            AtomicOp::UMax | AtomicOp::SMax => Some(FloatUpdate::Max),
+            _ => None,
+        }
+    }
+}
 
 impl Lower<'_, '_, '_> {
     /// The read-modify-write instructions with pointer, scope, semantics and one value.
@@ -41,6 +63,14 @@ impl Lower<'_, '_, '_> {
     pub(super) fn atomic_compare(&mut self, inst: &Inst) -> R<()> {
         let (desired, expected) = (self.operand(inst, 4)?, self.operand(inst, 5)?);
         let old = self.ordered_atomic(inst, AtomicOp::CmpXchg, smallvec![desired, expected])?;
+        self.set(inst, old)
+    }
+
+    /// `OpAtomicFAddEXT`, `OpAtomicFMinEXT`, `OpAtomicFMaxEXT`: pointer, scope, semantics, value.
+    pub(super) fn float_atomic(&mut self, inst: &Inst, op: AtomicOp) -> R<()> {
+        let (ptr, value) = (self.pointer(inst, 0)?, self.operand(inst, 3)?);
+        let semantics = self.semantics(inst)?;
+        let old = self.fenced_update(inst, op, ptr, value, semantics)?;
         self.set(inst, old)
     }
 
@@ -85,7 +115,12 @@ impl Lower<'_, '_, '_> {
             Some(4) => 0x8,
             _ => 0x10,
         };
-        let old = self.fenced_atomic(call, op, ptr, values, semantics)?;
+        let old = match values.first() {
+            Some(v) if self.ty(*v).is_float() && FloatUpdate::of(op).is_some() => {
+                self.fenced_update(call, op, ptr, *v, semantics)?
+            }
+            _ => self.fenced_atomic(call, op, ptr, values, semantics)?,
+        };
         match op {
             AtomicOp::Store => Ok(()),
             _ => self.set(call, old),
@@ -111,11 +146,16 @@ impl Lower<'_, '_, '_> {
 
     /// The operation between the fences that its memory order asks for.
     fn ordered_atomic(&mut self, inst: &Inst, op: AtomicOp, values: Leaves) -> R<Value> {
-        let ptr = self.pointer(inst, 0)?;
+        let (ptr, semantics) = (self.pointer(inst, 0)?, self.semantics(inst)?);
+        self.fenced_atomic(inst, op, ptr, values, semantics)
+    }
+
+    /// The memory semantics of an instruction, whose scope is checked: operands 2 and 1.
+    fn semantics(&mut self, inst: &Inst) -> R<u32> {
         let scope = self.constant_operand(inst, 1)?;
         let semantics = self.constant_operand(inst, 2)?;
         self.check(Scope::from_u32(scope).is_some(), inst, "its scope does not exist")?;
-        self.fenced_atomic(inst, op, ptr, values, semantics)
+        Ok(semantics)
     }
 
     fn fenced_atomic(
@@ -126,6 +166,32 @@ impl Lower<'_, '_, '_> {
         values: Leaves,
         semantics: u32,
     ) -> R<Value> {
+        let (reads, writes) = (op != AtomicOp::Store, op != AtomicOp::Load);
+        self.between_fences(ptr, semantics, (reads, writes), |l| {
+            l.plain_atomic(inst, op, ptr, values)
+        })
+    }
+
+    /// The same for an update of a float.
+    fn fenced_update(
+        &mut self,
+        inst: &Inst,
+        op: AtomicOp,
+        ptr: Value,
+        value: Value,
+        semantics: u32,
+    ) -> R<Value> {
+        self.between_fences(ptr, semantics, (true, true), |l| l.float_update(inst, op, ptr, value))
+    }
+
+    /// What `access` does with a pointer, between the fences of these memory semantics; whether it reads, and writes.
+    fn between_fences(
+        &mut self,
+        ptr: Value,
+        semantics: u32,
+        (reads, writes): (bool, bool),
+        access: impl FnOnce(&mut Self) -> R<Value>,
+    ) -> R<Value> {
         let mut flags = fence_flags(semantics);
         if flags == FenceFlags::default() {
             let space = self.b.space_of(ptr);
@@ -133,14 +199,48 @@ impl Lower<'_, '_, '_> {
             flags.local = generic || space == Some(Space::Local);
             flags.global = generic || space == Some(Space::Global);
         }
-        if semantics & RELEASE != 0 && op != AtomicOp::Load {
+        if semantics & RELEASE != 0 && writes {
             self.b.inst(Op::Fence(flags), [], None);
         }
-        let old = self.plain_atomic(inst, op, ptr, values)?;
-        if semantics & ACQUIRE != 0 && op != AtomicOp::Store {
+        let old = access(self)?;
+        if semantics & ACQUIRE != 0 && reads {
             self.b.inst(Op::Fence(flags), [], None);
         }
         Ok(old)
+    }
+
+    /// Replaces a float by its sum with a value, or the lesser or greater of both; the old one. No unit of a memory adds floats, so
+    /// the new one is computed from what was there, until that still is there when it is to be replaced.
+    fn float_update(&mut self, inst: &Inst, op: AtomicOp, ptr: Value, value: Value) -> R<Value> {
+        let ty = self.ty(value);
+        let update = FloatUpdate::of(op).filter(|_| ty.is_float() && !ty.is_vector());
+        let Some(update) = update else {
+            return self.check(false, inst, "its operands are not floats").map(|()| value);
+        };
+        let int = Type::int(ty.lane_bits(self.spv.types.addr_bits));
+        let first = self.plain_atomic_of(inst, AtomicOp::Load, ty, ptr, smallvec![])?;
+        let first = self.bits_as(first, int);
+        let (again, behind) = (self.b.func.add_block(), self.b.func.add_block());
+        let expected = self.b.func.add_param(again, int);
+        self.b.jump(again, [first]);
+        self.b.switch_to(again);
+        let there = self.bits_as(expected, ty);
+        let new = match update {
+            FloatUpdate::Add => self.b.binary(Op::FAdd, there, value),
+            FloatUpdate::Sub => self.b.binary(Op::FSub, there, value),
+            FloatUpdate::Min => self.b.binary(Op::FMin, there, value),
+            FloatUpdate::Max => self.b.binary(Op::FMax, there, value),
+        };
+        let new = self.bits_as(new, int);
+        let old = self.plain_atomic(inst, AtomicOp::CmpXchg, ptr, smallvec![new, expected])?;
+        let done = self.b.icmp(IntCC::Eq, old, expected);
+        self.b.terminate(Terminator::Branch {
+            cond: done,
+            then_: BlockCall::new(behind, []),
+            else_: BlockCall::new(again, [old]),
+        });
+        self.b.switch_to(behind);
+        Ok(self.bits_as(old, ty))
     }
 
     /// The operation itself, on integers of 32 or 64 bits; floats move as their bits.
@@ -149,6 +249,18 @@ impl Lower<'_, '_, '_> {
             Some(v) => self.ty(*v),
             None => self.result_type(inst)?,
         };
+        self.plain_atomic_of(inst, op, ty, ptr, values)
+    }
+
+    /// The same on a type that the operation's values, if it has any, have.
+    fn plain_atomic_of(
+        &mut self,
+        inst: &Inst,
+        op: AtomicOp,
+        ty: Type,
+        ptr: Value,
+        values: Leaves,
+    ) -> R<Value> {
         self.check(
             !ty.is_vector() && values.iter().all(|v| self.ty(*v) == ty),
             inst,

@@ -12,11 +12,11 @@
 //! A work-item may go through the brackets of a function that it does not call with any values, so the ids that say where it
 //! reads and writes are found between the brackets.
 
-use super::Lower;
 use super::group::{Combine, Members, Places, in_memory};
+use super::{Leaves, Lower};
 use crate::decode::Inst;
 use crate::errors::R;
-use ir::{FenceFlags, FloatCC, IntCC, Op, SubGroupFn, SubGroupMark, Type, Value};
+use ir::{FenceFlags, FloatCC, IntCC, MemFlags, Op, SubGroupFn, SubGroupMark, Type, Value};
 use rspirv::spirv::GroupOperation;
 
 /// Most bytes of a value that work-items hand on at once: longer vectors go in two parts, so that the slots of the largest work-group take
@@ -496,6 +496,47 @@ impl Lower<'_, '_, '_> {
         let in_first = self.b.icmp(IntCC::Ult, place, size);
         let v = self.b.select(in_first, from_first, from_second);
         self.set(inst, v)
+    }
+
+    /// `OpSubgroupBlockReadINTEL`: element `local id` of a run of as many elements as a sub-group has work-items, for a vector of so many
+    /// runs one behind the other. Nobody waits: each work-item loads its own.
+    pub(super) fn block_read(&mut self, inst: &Inst) -> R<()> {
+        let ty = self.result_type(inst)?;
+        let ptr = self.pointer(inst, 0)?;
+        let (places, lane) = self.block_places(inst, ptr, ty)?;
+        let flags = MemFlags::aligned(lane.lane_bits(0) / 8);
+        let lanes = places.into_iter().map(|at| self.b.load(lane, at, flags)).collect();
+        let v = self.join_lanes(lanes, ty);
+        self.set(inst, v)
+    }
+
+    /// `OpSubgroupBlockWriteINTEL`: stores what [`block_read`](Self::block_read) loads.
+    pub(super) fn block_write(&mut self, inst: &Inst) -> R<()> {
+        let (ptr, v) = (self.pointer(inst, 0)?, self.operand(inst, 1)?);
+        self.check_writable(inst, ptr)?;
+        let (places, lane) = self.block_places(inst, ptr, self.ty(v))?;
+        let flags = MemFlags::aligned(lane.lane_bits(0) / 8);
+        let lanes = self.lanes_of(v);
+        for (at, value) in places.into_iter().zip(lanes) {
+            self.b.store(at, value, flags);
+        }
+        Ok(())
+    }
+
+    /// Where the lanes of a value of this type stand in a block, and their type.
+    fn block_places(&mut self, inst: &Inst, ptr: Value, ty: Type) -> R<(Leaves, Type)> {
+        let bits = ty.lane_bits(0);
+        let plain = (ty.is_int() || ty.is_float()) && bits.is_power_of_two() && bits >= 8;
+        self.check(plain, inst, "its value is not of integers or floats")?;
+        let bytes = u64::from(bits / 8);
+        let own = self.own_id();
+        let own = self.b.zext_or_trunc(own, self.spv.types.addr_bits);
+        let element = self.b.size(bytes);
+        let offset = self.b.binary(Op::Mul, own, element);
+        let first = self.b.ptr_add(ptr, offset);
+        let run = bytes * u64::from(self.spv.sub_group_size);
+        let places = (0..ty.lanes).map(|k| self.at_offset(first, run * u64::from(k))).collect();
+        Ok((places, ty.with_lanes(1)))
     }
 
     /// `OpGroupNonUniformRotateKHR`: the value of the work-item so many places on, in a circle of the sub-group or of

@@ -214,6 +214,9 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     (Op::AtomicIIncrement, |l, i| l.atomic_step(i, AtomicOp::Add)),
     (Op::AtomicIDecrement, |l, i| l.atomic_step(i, AtomicOp::Sub)),
     (Op::AtomicIAdd, |l, i| l.atomic(i, AtomicOp::Add)),
+    (Op::AtomicFAddEXT, |l, i| l.float_atomic(i, AtomicOp::Add)),
+    (Op::AtomicFMinEXT, |l, i| l.float_atomic(i, AtomicOp::SMin)),
+    (Op::AtomicFMaxEXT, |l, i| l.float_atomic(i, AtomicOp::SMax)),
     (Op::AtomicISub, |l, i| l.atomic(i, AtomicOp::Sub)),
     (Op::AtomicSMin, |l, i| l.atomic(i, AtomicOp::SMin)),
     (Op::AtomicUMin, |l, i| l.atomic(i, AtomicOp::UMin)),
@@ -289,6 +292,8 @@ pub(crate) const INSTRUCTIONS: &[(Op, Handler)] = &[
     (Op::SubgroupShuffleXorINTEL, |l, i| l.shuffle(i, 0, Source::Xor)),
     (Op::SubgroupShuffleUpINTEL, |l, i| l.shuffle_two(i, Source::Up)),
     (Op::SubgroupShuffleDownINTEL, |l, i| l.shuffle_two(i, Source::Down)),
+    (Op::SubgroupBlockReadINTEL, |l, i| l.block_read(i)),
+    (Op::SubgroupBlockWriteINTEL, |l, i| l.block_write(i)),
     (Op::NamedBarrierInitialize, |l, i| l.named_barrier(i)),
     (Op::MemoryNamedBarrier, |l, i| l.wait_named(i)),
     // Pipes
