@@ -39,10 +39,22 @@ pub struct Image {
     pub row_pitch: usize,
     /// Bytes from a slice or layer to the next; 0 if there are none.
     pub slice_pitch: usize,
-    /// Whether it shares the memory of a buffer.
-    pub of_buffer: bool,
     /// Mip levels as they were asked for: 0 and 1 both mean that there are none but the first.
     pub levels: u32,
+}
+
+/// Where the texels of a new image come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It gets memory of its own; maybe from memory of the host, which has pitches.
+    New {
+        /// Whether there is such memory.
+        has_host_ptr: bool,
+    },
+    /// It shares a buffer's memory.
+    Buffer,
+    /// It shares the memory of another image.
+    Image(Image),
 }
 
 /// Rows of bytes at equal distances, in slices at equal distances.
@@ -102,13 +114,13 @@ impl Image {
     /// Reads what an image is to be like; its sizes are those that devices have.
     ///
     /// # Errors
-    /// `CL_INVALID_IMAGE_FORMAT_DESCRIPTOR`, `CL_IMAGE_FORMAT_NOT_SUPPORTED`, `CL_INVALID_IMAGE_DESCRIPTOR`,
-    /// `CL_INVALID_IMAGE_SIZE`
+    /// `CL_INVALID_IMAGE_FORMAT_DESCRIPTOR`, also if it is no view of the image that it is made of;
+    /// `CL_IMAGE_FORMAT_NOT_SUPPORTED`, `CL_INVALID_IMAGE_DESCRIPTOR`, `CL_INVALID_IMAGE_SIZE`
     pub fn new(
         format: Option<cl_image_format>,
         desc: Option<cl_image_desc>,
         flags: u64,
-        has_host_ptr: bool,
+        origin: Origin,
     ) -> Status<Self> {
         let format = format.ok_or(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)?;
         let desc = desc.ok_or(CL_INVALID_IMAGE_DESCRIPTOR)?;
@@ -130,21 +142,44 @@ impl Image {
             layers: if arrayed(kind) { desc.image_array_size } else { 0 },
             row_pitch: desc.image_row_pitch,
             slice_pitch: desc.image_slice_pitch,
-            of_buffer: !desc.mem_object.is_null(),
             levels: desc.num_mip_levels,
         };
-        let is_row = kind == CL_MEM_OBJECT_IMAGE1D_BUFFER;
-        // only images of one and two dimensions are made of buffers, and no image of another
-        if is_row != image.of_buffer && kind != CL_MEM_OBJECT_IMAGE2D {
+        let exists = match origin {
+            Origin::New { .. } => kind != CL_MEM_OBJECT_IMAGE1D_BUFFER,
+            Origin::Buffer => {
+                matches!(kind, CL_MEM_OBJECT_IMAGE1D_BUFFER | CL_MEM_OBJECT_IMAGE2D)
+            }
+            Origin::Image(parent) => [kind, parent.kind] == [CL_MEM_OBJECT_IMAGE2D; 2],
+        };
+        if !exists {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
         }
         image.check_sizes()?;
-        image.check_levels(flags)?;
+        image.check_levels(flags, origin)?;
         if !supported(kind).any(|f| f == format) {
             return Err(CL_IMAGE_FORMAT_NOT_SUPPORTED);
         }
-        image.fill_in_pitches(has_host_ptr)?;
-        Ok(image)
+        image.fill_in_pitches(origin)?;
+        match origin {
+            Origin::Image(parent) if !image.is_view_of(&parent) => {
+                Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)
+            }
+            _ => Ok(image),
+        }
+    }
+
+    /// Whether it has the texels of another image in a channel order that these can be seen in. The specification allows more
+    /// pairs, `CL_sRGB` and `CL_RGB`, `CL_sRGBx` and `CL_RGBx`: there is no data type that both of such a pair go with.
+    fn is_view_of(&self, other: &Image) -> bool {
+        use ChannelOrder::*;
+        let sees = matches!(
+            (self.format.order, other.format.order),
+            (SRGBA, RGBA) | (RGBA, SRGBA) | (SBGRA, BGRA) | (BGRA, SBGRA) | (Depth, R)
+        );
+        let levels = |image: &Image| image.levels.max(1);
+        let format = ImageFormat { order: other.format.order, ..self.format };
+        let same = Image { format, levels: levels(self), ..*self };
+        sees && same == Image { levels: levels(other), ..*other }
     }
 
     fn check_sizes(&self) -> Status {
@@ -173,11 +208,11 @@ impl Image {
     /// There is no memory of the host with mip levels, and no buffer. The extension has no depth images with levels either,
     /// but functions that read such, and the conformance tests make them. Those also ask for levels behind one of a single
     /// texel: they have one, too.
-    fn check_levels(&self, flags: u64) -> Status {
+    fn check_levels(&self, flags: u64, origin: Origin) -> Status {
         if !self.is_mipmapped() {
             return Ok(());
         }
-        if self.of_buffer || self.levels > level::MAX_LEVELS {
+        if origin == Origin::Buffer || self.levels > level::MAX_LEVELS {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
         }
         let takes_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
@@ -189,16 +224,17 @@ impl Image {
         self.levels > 1
     }
 
-    /// Pitches are given for memory of the host, and that of rows in a buffer. The conformance tests give one for the only
-    /// row of an image of one dimension that is made of a buffer, too: it tells nothing.
-    fn fill_in_pitches(&mut self, has_host_ptr: bool) -> Status {
+    /// Pitches are given for memory of the host, and that of rows in a buffer or another image. The conformance tests give one
+    /// for the only row of an image of one dimension that is made of a buffer, too: it tells nothing.
+    fn fill_in_pitches(&mut self, origin: Origin) -> Status {
         let texel = self.texel_bytes();
         // the levels of an image stand in its rows, one behind the other
         let row = level::columns(self.width as u32, self.levels) as usize * texel;
         if self.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER && self.row_pitch >= row {
             self.row_pitch = 0;
         }
-        let (rows, slices) = (has_host_ptr || self.of_buffer, has_host_ptr);
+        let slices = origin == Origin::New { has_host_ptr: true };
+        let rows = slices || !matches!(origin, Origin::New { .. });
         if !rows && self.row_pitch != 0 || !slices && self.slice_pitch != 0 {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
         }
@@ -457,7 +493,6 @@ fn half(x: f32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::Handle;
 
     #[test]
     fn rows_of_images_made_of_buffers_have_pitches_that_hold_them() {
@@ -471,10 +506,13 @@ mod tests {
                 image_width: 10,
                 image_height: 1,
                 image_row_pitch: pitch,
-                mem_object: Handle(usize::from(kind != CL_MEM_OBJECT_IMAGE1D)),
                 ..cl_image_desc::default()
             };
-            Image::new(Some(format), Some(desc), 0, false).map(|image| image.row_pitch)
+            let origin = match kind {
+                CL_MEM_OBJECT_IMAGE1D => Origin::New { has_host_ptr: false },
+                _ => Origin::Buffer,
+            };
+            Image::new(Some(format), Some(desc), 0, origin).map(|image| image.row_pitch)
         };
         let buffer = CL_MEM_OBJECT_IMAGE1D_BUFFER;
         assert_eq!(

@@ -39,7 +39,7 @@ pub struct Memory {
     pub image: Option<Image>,
     /// What it is besides, if it is a pipe; without an address.
     pub pipe: Option<PipeDescriptor>,
-    /// The buffer that it is a part of.
+    /// The buffer that it is a part of, or the buffer or image that it is made of.
     pub parent: Option<Arc<Memory>>,
     /// Where the contents are, for commands and kernels.
     pub storage: Arc<HostMemory>,
@@ -238,25 +238,25 @@ impl Memory {
         })
     }
 
-    /// An image that is made of a buffer.
+    /// An image that is made of a buffer or of another image.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`, `CL_INVALID_IMAGE_SIZE` if the buffer is too small, `CL_INVALID_IMAGE_FORMAT_DESCRIPTOR` if it
     /// begins where images cannot: in shared memory of the program, as other buffers are aligned.
     pub fn image_of(
-        buffer: &Arc<Memory>,
+        parent: &Arc<Memory>,
         flags: u64,
         image: Image,
         properties: Option<Vec<u64>>,
     ) -> Status<Self> {
         let size = image.bytes()?;
-        if size > buffer.size {
+        if size > parent.size {
             return Err(CL_INVALID_IMAGE_SIZE);
         }
-        if !buffer.address().is_multiple_of(TEXEL_ALIGN) {
+        if !parent.address().is_multiple_of(TEXEL_ALIGN) {
             return Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
         }
-        let mut memory = Self::window(buffer, flags, 0, size)?;
+        let mut memory = Self::window(parent, flags, 0, size)?;
         (memory.image, memory.properties) = (Some(image), properties);
         Ok(memory)
     }
@@ -318,7 +318,7 @@ impl Memory {
         self.image.is_none() && self.pipe.is_none()
     }
 
-    /// Where it begins in its buffer.
+    /// Where it begins in its parent.
     pub fn origin(&self) -> usize {
         self.parent.as_ref().map_or(0, |parent| self.offset - parent.offset)
     }
