@@ -7,6 +7,7 @@
 
 static void image_objects(struct world *w) {
   cl_image_format format = {CL_RGBA, CL_UNORM_INT8}, packed = {CL_RGBA, CL_UNORM_SHORT_565}, unknown = {1, 2};
+  cl_image_format three_bytes = {CL_sRGB, CL_UNORM_INT8}, linear_bytes = {CL_RGB, CL_UNORM_INT8};
   cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4}, wrong = desc;
   const size_t at[3] = {0}, region[3] = {1, 1, 1}, outside[3] = {4, 0, 0}, wide[3] = {5, 1, 1}, deep[3] = {1, 1, 2};
   const float color[4] = {0};
@@ -21,6 +22,7 @@ static void image_objects(struct world *w) {
   WRONG_NEW(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, NULL, &desc, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &packed, &desc, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &unknown, &desc, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &linear_bytes, &desc, NULL, &err));
   WRONG_NEW(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, NULL, NULL, &err));
   WRONG_NEW(CL_INVALID_HOST_PTR, clCreateImage(w->context, CL_MEM_COPY_HOST_PTR, &format, &desc, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_HOST_PTR, clCreateImage(w->context, 0, &format, &desc, host, &err));
@@ -44,6 +46,10 @@ static void image_objects(struct world *w) {
   wrong.image_row_pitch = 0, wrong.image_slice_pitch = 64;
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
   wrong.image_slice_pitch = 0;
+  // not in sRGB's space in a row of a buffer, and no texels of three bytes in any buffer
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &three_bytes, &wrong, NULL, &err));
+  wrong.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+  WRONG_NEW_NOT_POCL(CL_IMAGE_FORMAT_NOT_SUPPORTED, clCreateImage(w->context, 0, &three_bytes, &wrong, NULL, &err));
   wrong.image_type = CL_MEM_OBJECT_IMAGE3D, wrong.image_depth = 1, wrong.buffer = w->buffer;
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_SIZE, clCreateImage2D(w->context, 0, &format, 0, 4, 0, NULL, &err));

@@ -256,7 +256,7 @@ functions! {
                 image_channel_order: image.format.order.number(),
                 image_channel_data_type: image.format.data_type.number(),
             }),
-            CL_IMAGE_ELEMENT_SIZE => place.put(image.texel_bytes()),
+            CL_IMAGE_ELEMENT_SIZE => place.put(image.element_bytes()),
             CL_IMAGE_ROW_PITCH => place.put(image.row_pitch),
             CL_IMAGE_SLICE_PITCH => place.put(image.slice_pitch),
             CL_IMAGE_WIDTH => place.put(image.width),

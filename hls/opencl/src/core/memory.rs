@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::device::MOST_PACKET_BYTES;
-use super::image::{Image, Span, TEXEL_ALIGN};
+use super::image::{Image, Part, TEXEL_ALIGN};
 use super::object::{Header, handle_of, object};
 use super::{Status, lock};
 use crate::sys::callback::{Callback, OfObject};
@@ -16,8 +16,17 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mapping {
     address: usize,
-    span: Span,
+    part: Part,
     writes: bool,
+}
+
+/// Memory that has the contents of an object while it is mapped.
+#[derive(Debug, Clone)]
+enum Mirror {
+    /// The program's own: `CL_MEM_USE_HOST_PTR`. It begins at [`Memory::host_ptr`].
+    Program,
+    /// That of an image whose texels have fewer bytes for the program than for kernels.
+    Converted(Arc<HostMemory>),
 }
 
 /// A memory object.
@@ -45,8 +54,8 @@ pub struct Memory {
     pub storage: Arc<HostMemory>,
     /// Where they begin there.
     pub offset: usize,
-    /// Whether what the program maps is its own memory, not `storage`: `CL_MEM_USE_HOST_PTR`.
-    mirrored: bool,
+    /// What the program maps, if it is not `storage`.
+    mirror: Option<Mirror>,
     mappings: Mutex<Vec<Mapping>>,
     destructors: Mutex<Vec<Callback<OfObject>>>,
 }
@@ -110,6 +119,7 @@ impl Memory {
         if takes_pointer && (mirrored || !uses) {
             storage.pointer(0).copy_from(host_ptr, size);
         }
+        let mirror = mirrored.then_some(Mirror::Program);
         let host_ptr = if uses { host_ptr } else { Ptr::NULL };
         let (mappings, destructors) = Default::default();
         Ok(Memory {
@@ -124,7 +134,7 @@ impl Memory {
             parent: None,
             storage,
             offset,
-            mirrored,
+            mirror,
             mappings,
             destructors,
         })
@@ -187,7 +197,7 @@ impl Memory {
             parent: Some(Arc::clone(parent)),
             storage: Arc::clone(&parent.storage),
             offset: parent.offset + origin,
-            mirrored: parent.mirrored,
+            mirror: parent.mirror.clone(),
             mappings,
             destructors,
         })
@@ -213,12 +223,18 @@ impl Memory {
         if takes_pointer == host_ptr.is_null() {
             return Err(CL_INVALID_HOST_PTR);
         }
-        let mirrored = flags & CL_MEM_USE_HOST_PTR != 0;
-        let storage = HostMemory::new(size).ok_or(CL_MEM_OBJECT_ALLOCATION_FAILURE)?;
+        let uses = flags & CL_MEM_USE_HOST_PTR != 0;
+        let memory = |size| HostMemory::new(size).ok_or(CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        let storage = memory(size)?;
         if takes_pointer {
-            let all = image.span(image.all());
-            all.copy(storage.pointer(0), host_ptr, all);
+            let all = image.part(image.all());
+            all.stored.copy(storage.pointer(0), host_ptr, all.mapped);
         }
+        let mirror = match (uses, image.is_converted()) {
+            (true, _) => Some(Mirror::Program),
+            (false, true) => Some(Mirror::Converted(memory(image.mapped_bytes()?)?)),
+            (false, false) => None,
+        };
         let (mappings, destructors) = Default::default();
         Ok(Memory {
             header: Header::new(),
@@ -227,12 +243,12 @@ impl Memory {
             context,
             flags,
             size,
-            host_ptr: if mirrored { host_ptr } else { Ptr::NULL },
+            host_ptr: if uses { host_ptr } else { Ptr::NULL },
             properties,
             parent: None,
             storage,
             offset: 0,
-            mirrored,
+            mirror,
             mappings,
             destructors,
         })
@@ -298,7 +314,7 @@ impl Memory {
             parent: None,
             storage,
             offset: 0,
-            mirrored: false,
+            mirror: None,
             mappings,
             destructors,
         })
@@ -350,25 +366,32 @@ impl Memory {
 
     /// Whether its memory is a shared virtual memory buffer.
     pub fn uses_svm(&self) -> bool {
-        self.flags & CL_MEM_USE_HOST_PTR != 0 && !self.mirrored
+        self.flags & CL_MEM_USE_HOST_PTR != 0 && self.mirror.is_none()
     }
 
     /// Reserves a mapping and gives the pointer for the program. [`Memory::fill_mapping`] fills it.
-    pub fn map(&self, span: Span, writes: bool) -> Ptr<c_void> {
-        let pointer = self.mapped(span.start);
+    pub fn map(&self, part: Part, writes: bool) -> Ptr<c_void> {
+        let pointer = match self.mirrored() {
+            Some(mirror) => mirror.offset(part.mapped.start),
+            None => self.pointer(part.mapped.start),
+        };
         let address = pointer.address();
-        lock(&self.mappings).push(Mapping { address, span, writes });
+        lock(&self.mappings).push(Mapping { address, part, writes });
         pointer
     }
 
-    fn mapped(&self, offset: usize) -> Ptr<c_void> {
-        if self.mirrored { self.host_ptr.offset(offset) } else { self.pointer(offset) }
+    /// The start of what the program maps, if that is not where commands find the contents.
+    fn mirrored(&self) -> Option<Ptr<c_void>> {
+        self.mirror.as_ref().map(|mirror| match mirror {
+            Mirror::Program => self.host_ptr,
+            Mirror::Converted(memory) => memory.pointer(0),
+        })
     }
 
     /// Brings the contents to where they are mapped.
-    pub fn fill_mapping(&self, span: Span) {
-        if self.mirrored {
-            span.copy(self.host_ptr, self.pointer(0), span);
+    pub fn fill_mapping(&self, part: Part) {
+        if let Some(mirror) = self.mirrored() {
+            part.mapped.copy(mirror, self.pointer(0), part.stored);
         }
     }
 
@@ -384,10 +407,10 @@ impl Memory {
             let at = all.iter().position(|m| m.address == address);
             at.map(|at| all.remove(at))
         };
-        if let Some(Mapping { span, writes: true, .. }) = mapping
-            && self.mirrored
+        if let Some(Mapping { part, writes: true, .. }) = mapping
+            && let Some(mirror) = self.mirrored()
         {
-            span.copy(self.pointer(0), self.host_ptr, span);
+            part.stored.copy(self.pointer(0), mirror, part.mapped);
         }
     }
 
