@@ -20,9 +20,10 @@ ORDERS = {
     "rgx": (0, 1, ZERO, ONE), "ra": (0, ZERO, ZERO, 1), "rgb": (0, 1, 2, ONE), "rgbx": (0, 1, 2, ONE),
     "rgba": (0, 1, 2, 3), "bgra": (2, 1, 0, 3), "argb": (1, 2, 3, 0), "abgr": (3, 2, 1, 0),
     "intensity": (0, 0, 0, 0), "luminance": (0, 0, 0, ONE), "depth": (0, ZERO, ZERO, ONE),
-    "srgba": (0, 1, 2, 3), "srgbx": (0, 1, 2, ONE), "sbgra": (2, 1, 0, 3),
+    "srgb": (0, 1, 2, ONE), "srgba": (0, 1, 2, 3), "srgbx": (0, 1, 2, ONE), "sbgra": (2, 1, 0, 3),
 }
-OPAQUE_BORDER = ("r", "rg", "rgb", "luminance")
+# The specification does not name sRGB, which has no alpha either, as OpenCL's conformance tests have it.
+OPAQUE_BORDER = ("r", "rg", "rgb", "srgb", "luminance")
 # Bits of the channels of packed types, the first one in the upper bits.
 PACKED = {"unorm565": (5, 6, 5), "unorm555": (5, 5, 5), "unorm101010": (10, 10, 10), "unorm101010_2": (10, 10, 10, 2)}
 INTEGERS = ("int8", "int16", "int32", "uint8", "uint16", "uint32")

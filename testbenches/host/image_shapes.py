@@ -28,7 +28,7 @@ KINDS = {
 DEPTH = (("depth", "float"), ("depth", "unorm16"))
 POINTS = 12
 # Kind, format, samplers: what is simulated.
-SAMPLE = {"image2d_t": (("rgba", "unorm8"),), "image3d_t": (("rg", "half"),), "image1d_array_t": (("r", "uint16"),)}
+SAMPLE = {"image2d_t": (("rgba", "unorm8"), ("srgb", "unorm8")), "image3d_t": (("rg", "half"),), "image1d_array_t": (("r", "uint16"),)}
 
 
 def source(kind, names):
@@ -164,13 +164,15 @@ def write_all(device, kind, how, program):
             colors = (random.integers(-320, 320, (count, 4)) / 256).astype(dtype)
         else:
             colors = random.integers(0 if dtype == np.uint32 else -70000, 70000, (count, 4)).astype(dtype)
-        wanted = np.array([reference.encoded(order, data_type, color) for color in colors]).astype(before.dtype)
         given = np.ascontiguousarray(colors[:, 0]) if "depth" in kind else colors
         kernel = cl.Kernel(program, f"{name}_write")
         kernel(device.queue, (count,), None, image, device.buffer(places), device.buffer(given))
         got = np.empty_like(before)
         opencl_run.read_texels(device.queue, image, got, (0, 0, 0), opencl_run.image_sizes(before, kind))
-        check(f"write {kind} {order} {data_type}", got.reshape(count, -1), wanted.reshape(count, -1))
+        got = got.reshape(count, -1)
+        wanted = images.written(order, data_type, colors, got)
+        # the fourth byte of srgbx is not written by a rule
+        check(f"write {kind} {order} {data_type}", got[:, :wanted.shape[1]], wanted)
 
 
 def main():

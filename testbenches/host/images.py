@@ -56,7 +56,7 @@ ELEMENTS = {"snorm8": np.int8, "snorm16": np.int16, "unorm8": np.uint8, "unorm16
             "unorm555": np.uint16, "unorm101010": np.uint32, "unorm101010_2": np.uint32, "int8": np.int8,
             "int16": np.int16, "int32": np.int32, "uint8": np.uint8, "uint16": np.uint16, "uint32": np.uint32,
             "half": np.float16, "float": np.float32}
-QUICK = (("rgba", "unorm8"), ("r", "snorm16"), ("rgb", "unorm565"), ("rg", "half"), ("bgra", "uint8"))
+QUICK = (("rgba", "unorm8"), ("r", "snorm16"), ("rgb", "unorm565"), ("rg", "half"), ("bgra", "uint8"), ("srgb", "unorm8"))
 
 
 def names(cl_format):
@@ -137,6 +137,15 @@ def reads(device, quick):
         print(f"read {order} {data_type} {zlib.crc32(np.concatenate(colors).tobytes()):08x}")
 
 
+def written(order, data_type, colors, got):
+    """What texels that colors were written to are to have; in sRGB's space what they have, where that is near enough."""
+    wanted = np.array([reference.encoded(order, data_type, color) for color in colors])
+    if order.startswith("s"):
+        near = np.abs(got[:, :3] - wanted[:, :3]) <= 0.6
+        wanted[:, :3] = np.where(near, got[:, :3], np.rint(wanted[:, :3]))
+    return wanted.astype(got.dtype)
+
+
 def writes(device, quick):
     program = cl.Program(device.context, WRITES).build()
     count = SHAPE[0] * SHAPE[1]
@@ -155,13 +164,9 @@ def writes(device, quick):
         kernel(device.queue, SHAPE[::-1], None, image, device.buffer(colors))
         got = np.empty_like(before)
         cl.enqueue_copy(device.queue, got, image, origin=(0, 0, 0), region=(*SHAPE[::-1], 1))
-        wanted = np.array([reference.encoded(order, data_type, color) for color in colors])
-        if order.startswith("s"):
-            near = np.abs(got.reshape(count, -1)[:, :3] - wanted[:, :3]) <= 0.6
-            wanted[:, :3] = np.where(near, got.reshape(count, -1)[:, :3], np.rint(wanted[:, :3]))
-        wanted = wanted.astype(before.dtype)
+        got = got.reshape(count, -1)
+        wanted = written(order, data_type, colors, got)
         # the fourth byte of srgbx is not written by a rule
-        got, wanted = got.reshape(count, -1), wanted.reshape(count, -1)
         check(f"write {order} {data_type}", got[:, :wanted.shape[1]], wanted)
 
 
@@ -198,6 +203,51 @@ def commands(device):
     got = np.empty_like(model)
     cl.enqueue_copy(queue, got, image, origin=(0, 0, 0), region=(6, 5, 3))
     check("unmap", got, model)
+
+
+def three_bytes(device):
+    """The same of an image whose texels have three bytes, with rows and layers that have gaps in memory of the host."""
+    context, queue = device.context, device.queue
+    form = cl.ImageFormat(cl.channel_order.sRGB, cl.channel_type.UNORM_INT8)
+    whole = ((0, 0, 0), (6, 5, 3))
+    random = np.random.default_rng(11)
+    host = random.integers(0, 256, (3, 6, 7, 3), dtype=np.uint8)  # a row and a column more than the image has
+    for flag in (cl.mem_flags.COPY_HOST_PTR, cl.mem_flags.USE_HOST_PTR):
+        desc = opencl_run.descriptor("image2d_array_t", (6, 5, 3))
+        desc.pitches = (21, 126)
+        memory = host.copy()
+        image = cl.Image(context, cl.mem_flags.READ_WRITE | flag, form, desc=desc, hostbuf=memory)
+        asked = [image.get_image_info(what) for what in (cl.image_info.ELEMENT_SIZE, cl.image_info.ROW_PITCH, cl.image_info.SLICE_PITCH)]
+        if asked != [3, 21, 126]:
+            raise SystemExit(f"texel, rows and layers of {asked} bytes")
+        model = host[:, :5, :6].copy()
+        got = np.empty_like(model)
+        cl.enqueue_copy(queue, got, image, origin=whole[0], region=whole[1])
+        check("three bytes, made", got, model)
+        part = random.integers(0, 256, (2, 3, 2, 3), dtype=np.uint8)
+        cl.enqueue_copy(queue, image, part, origin=(1, 2, 0), region=(2, 3, 2))
+        model[0:2, 2:5, 1:3] = part
+        cl.enqueue_fill_image(queue, image, np.array([0.5, 1, 0, 2], np.float32), (3, 1, 2), (2, 2, 1))
+        model[2, 1:3, 3:5] = (188, 255, 0)
+        padded = np.zeros((3, 5, 8, 3), np.uint8)
+        cl.enqueue_copy(queue, padded, image, origin=whole[0], region=whole[1], pitches=(24, 120))
+        check("three bytes, rows with gaps", padded[:, :, :6], model)
+        check("three bytes, gaps", padded[:, :, 6:], np.zeros_like(padded[:, :, 6:]))
+        other = cl.Image(context, cl.mem_flags.READ_WRITE, form, desc=opencl_run.descriptor("image3d_t", (6, 5, 3)))
+        cl.enqueue_copy(queue, other, image, src_origin=whole[0], dest_origin=whole[0], region=whole[1])
+        buffer = device.buffer(np.zeros(model.size + 5, np.uint8))
+        cl.enqueue_copy(queue, buffer, other, offset=5, origin=whole[0], region=whole[1])
+        check("three bytes, to buffer", device.read(buffer, np.zeros(model.size + 5, np.uint8))[5:], model.ravel())
+        cl.enqueue_copy(queue, image, buffer, offset=2, origin=whole[0], region=(6, 5, 2))
+        model[:2] = np.frombuffer(bytes(3) + model.tobytes(), np.uint8)[:model[:2].size].reshape(model[:2].shape)
+        mapped, *_ = cl.enqueue_map_image(queue, image, cl.map_flags.READ | cl.map_flags.WRITE, (1, 1, 1), (3, 2, 2),
+                                         (2, 2, 3, 3), np.uint8, strides=(126, 21, 3, 1))
+        check("three bytes, map", np.array(mapped), model[1:3, 1:3, 1:4])
+        mapped[...] = 9
+        mapped.base.release(queue)
+        model[1:3, 1:3, 1:4] = 9
+        cl.enqueue_copy(queue, got, image, origin=whole[0], region=whole[1])
+        check("three bytes, unmap", got, model)
 
 
 def inverted(device):
@@ -260,6 +310,7 @@ def main():
     quick = "--quick" in sys.argv
     np.seterr(all="ignore")
     commands(device)
+    three_bytes(device)
     inverted(device)
     of_buffer(device)
     if not quick:

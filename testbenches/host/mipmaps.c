@@ -21,6 +21,21 @@ static const struct kind KINDS[] = {
     {"volume", CL_MEM_OBJECT_IMAGE3D, {13, 6, 5}, 3, 0},
 };
 
+// Texels, and the color whose texel is nines; in sRGB's space small numbers are 12.92 times as large.
+struct texels {
+  const char *name;
+  cl_image_format format;
+  size_t bytes;
+  cl_uint color[4];
+  float linear;
+};
+
+static const struct texels TEXELS[] = {
+    {"rg uint8", {CL_RG, CL_UNSIGNED_INT8}, 2, {9, 9, 9, 9}, 0},
+    {"srgb unorm8", {CL_sRGB, CL_UNORM_INT8}, 3, {0}, 9.0f / 255 / 12.92f},
+};
+
+static const struct texels *texels;
 static cl_context context;
 static cl_command_queue queue;
 
@@ -32,13 +47,12 @@ static void level_sizes(const struct kind *kind, size_t level, size_t region[3])
 }
 
 static cl_mem image(const struct kind *kind) {
-  const cl_image_format format = {CL_RG, CL_UNSIGNED_INT8};
   cl_image_desc desc = {.image_type = kind->type, .image_width = kind->sizes[0], .num_mip_levels = LEVELS};
   if (kind->axes >= 2) desc.image_height = kind->sizes[1];
   if (kind->axes == 3) desc.image_depth = kind->sizes[2];
   if (kind->arrayed) desc.image_array_size = kind->sizes[kind->axes];
   cl_int err;
-  cl_mem made = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &err);
+  cl_mem made = clCreateImage(context, CL_MEM_READ_WRITE, &texels->format, &desc, NULL, &err);
   must(err, "clCreateImage");
   return made;
 }
@@ -49,7 +63,7 @@ static void origin_of(const struct kind *kind, size_t level, size_t origin[4]) {
   origin[kind->axes + kind->arrayed] = level;
 }
 
-static size_t bytes_of(const size_t region[3]) { return 2 * region[0] * region[1] * region[2]; }
+static size_t bytes_of(const size_t region[3]) { return texels->bytes * region[0] * region[1] * region[2]; }
 
 static unsigned char texel(size_t level, size_t k) { return (unsigned char)(1 + 7 * k + 60 * level); }
 
@@ -57,7 +71,7 @@ static unsigned char texel(size_t level, size_t k) { return (unsigned char)(1 + 
 static void expect(cl_mem from, const struct kind *kind, unsigned char (*wanted)(size_t, size_t), const char *what) {
   for (size_t level = 0; level < LEVELS; level++) {
     size_t origin[4], region[3];
-    unsigned char got[1024];
+    unsigned char got[2048];
     origin_of(kind, level, origin);
     level_sizes(kind, level, region);
     MUST(clEnqueueReadImage(queue, from, CL_TRUE, origin, region, 0, 0, got, 0, NULL, NULL));
@@ -77,14 +91,16 @@ int main(int argc, char **argv) {
   must(err, "clCreateContext");
   queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
   must(err, "clCreateCommandQueueWithProperties");
-  for (size_t n = 0; n < sizeof KINDS / sizeof *KINDS; n++) {
-    const struct kind *kind = &KINDS[n];
+  const size_t kinds = sizeof KINDS / sizeof *KINDS;
+  for (size_t n = 0; n < kinds * (sizeof TEXELS / sizeof *TEXELS); n++) {
+    const struct kind *kind = &KINDS[n % kinds];
+    texels = &TEXELS[n / kinds];
     cl_mem one = image(kind), two = image(kind);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 1024, NULL, &err);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 2048, NULL, &err);
     must(err, "clCreateBuffer");
     size_t origin[4], region[3];
     for (size_t level = 0; level < LEVELS; level++) {
-      unsigned char host[1024];
+      unsigned char host[2048];
       origin_of(kind, level, origin);
       level_sizes(kind, level, region);
       for (size_t k = 0; k < bytes_of(region); k++) host[k] = texel(level, k);
@@ -102,7 +118,8 @@ int main(int argc, char **argv) {
       }
     }
     expect(two, kind, texel, "levels are copied");
-    const cl_uint color[4] = {9, 9, 9, 9};
+    const float linear[4] = {texels->linear, texels->linear, texels->linear, 0};
+    const void *color = texels->linear != 0 ? (const void *)linear : texels->color;
     origin_of(kind, 1, origin);
     level_sizes(kind, 1, region);
     MUST(clEnqueueFillImage(queue, two, color, origin, region, 0, NULL, NULL));
@@ -115,14 +132,14 @@ int main(int argc, char **argv) {
     const int rows_are_layers = kind->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
     for (size_t z = 0, k = 0; z < region[2]; z++)
       for (size_t y = 0; y < region[1]; y++)
-        for (size_t x = 0; x < 2 * region[0]; x++, k++) {
+        for (size_t x = 0; x < texels->bytes * region[0]; x++, k++) {
           unsigned char *at = mapped + z * slice_pitch + y * (rows_are_layers ? slice_pitch : row_pitch) + x;
           check(*at == 9, "mapped texels are the level's");
           *at = texel(1, k);
         }
     MUST(clEnqueueUnmapMemObject(queue, two, mapped, 0, NULL, NULL));
     expect(two, kind, texel, "mapped texels are written");
-    printf("%s: %d levels\n", kind->name, LEVELS);
+    printf("%s of %s: %d levels\n", kind->name, texels->name, LEVELS);
     MUST(clReleaseMemObject(one));
     MUST(clReleaseMemObject(two));
     MUST(clReleaseMemObject(buffer));

@@ -233,7 +233,7 @@ def descriptor(kind, sizes, buffer=None):
 CL_ARGB, CL_DEPTH, CL_UNORM_INT_101010_2 = 0x10B7, 0x10BD, 0x10E0
 CL_SAMPLER_MIP_FILTER_MODE, CL_SAMPLER_LOD_MIN, CL_SAMPLER_LOD_MAX = 0x1155, 0x1156, 0x1157
 # pyopencl's names of formats, where they are not those of launch files in capitals.
-ORDERS = {"rx": "Rx", "rgx": "RGx", "rgbx": "RGBx", "srgba": "sRGBA", "srgbx": "sRGBx", "sbgra": "sBGRA"}
+ORDERS = {"rx": "Rx", "rgx": "RGx", "rgbx": "RGBx", "srgb": "sRGB", "srgba": "sRGBA", "srgbx": "sRGBx", "sbgra": "sBGRA"}
 TYPES = {"snorm8": "SNORM_INT8", "snorm16": "SNORM_INT16", "unorm8": "UNORM_INT8", "unorm16": "UNORM_INT16",
          "unorm565": "UNORM_SHORT_565", "unorm555": "UNORM_SHORT_555", "unorm101010": "UNORM_INT_101010", "unorm101010_2": "UNORM_INT_101010_2",
          "int8": "SIGNED_INT8", "int16": "SIGNED_INT16", "int32": "SIGNED_INT32", "uint8": "UNSIGNED_INT8",

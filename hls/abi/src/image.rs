@@ -103,6 +103,7 @@ pub enum ChannelOrder {
     RGx,
     RGBx,
     Depth,
+    SRGB,
     SRGBx,
     SRGBA,
     SBGRA,
@@ -133,7 +134,7 @@ pub enum ChannelType {
 
 impl ChannelOrder {
     /// All of them with the number that OpenCL's host API has for each, and the name by which launch files call it.
-    pub const ALL: [(ChannelOrder, u32, &'static str); 18] = [
+    pub const ALL: [(ChannelOrder, u32, &'static str); 19] = [
         (Self::R, 0x10B0, "r"),
         (Self::A, 0x10B1, "a"),
         (Self::RG, 0x10B2, "rg"),
@@ -148,6 +149,7 @@ impl ChannelOrder {
         (Self::RGx, 0x10BB, "rgx"),
         (Self::RGBx, 0x10BC, "rgbx"),
         (Self::Depth, 0x10BD, "depth"),
+        (Self::SRGB, 0x10BF, "srgb"),
         (Self::SRGBx, 0x10C0, "srgbx"),
         (Self::SRGBA, 0x10C1, "srgba"),
         (Self::SBGRA, 0x10C2, "sbgra"),
@@ -170,7 +172,7 @@ impl ChannelOrder {
         match self {
             R | A | Rx | Intensity | Luminance | Depth => 1,
             RG | RA | RGx => 2,
-            RGB | RGBx => 3,
+            RGB | RGBx | SRGB => 3,
             RGBA | BGRA | ARGB | ABGR | SRGBx | SRGBA | SBGRA => 4,
         }
     }
@@ -183,7 +185,7 @@ impl ChannelOrder {
             A => [ZERO, ZERO, ZERO, 0],
             RG | RGx => [0, 1, ZERO, ONE],
             RA => [0, ZERO, ZERO, 1],
-            RGB | RGBx | SRGBx => [0, 1, 2, ONE],
+            RGB | RGBx | SRGB | SRGBx => [0, 1, 2, ONE],
             RGBA | SRGBA => [0, 1, 2, 3],
             BGRA | SBGRA => [2, 1, 0, 3],
             ARGB => [1, 2, 3, 0],
@@ -202,15 +204,15 @@ impl ChannelOrder {
             BGRA | SBGRA => [2, 1, 0, 3],
             ARGB => [3, 0, 1, 2],
             ABGR => [3, 2, 1, 0],
-            R | Rx | Depth | RG | RGx | RGB | RGBx | SRGBx | RGBA | SRGBA | Intensity
+            R | Rx | Depth | RG | RGx | RGB | RGBx | SRGB | SRGBx | RGBA | SRGBA | Intensity
             | Luminance => [0, 1, 2, 3],
         }
     }
 
-    /// Whether colors outside the image have alpha 1.
+    /// Whether colors outside the image have alpha 1. OpenCL C does not name `CL_sRGB` there, which is like `CL_RGB`.
     pub fn border_is_opaque(self) -> bool {
         use ChannelOrder::*;
-        matches!(self, R | RG | RGB | Luminance)
+        matches!(self, R | RG | RGB | SRGB | Luminance)
     }
 }
 
@@ -311,7 +313,7 @@ impl ImageFormat {
             ARGB | BGRA | ABGR => {
                 matches!(data_type, UnormInt8 | SnormInt8 | SignedInt8 | UnsignedInt8)
             }
-            SRGBx | SRGBA | SBGRA => data_type == UnormInt8,
+            SRGB | SRGBx | SRGBA | SBGRA => data_type == UnormInt8,
         };
         exists.then_some(ImageFormat { order, data_type })
     }
@@ -344,8 +346,15 @@ impl ImageFormat {
         })
     }
 
-    /// Bytes of a texel: 1, 2, 4, 8 or 16.
+    /// Bytes of a texel in memory that kernels read and write: 1, 2, 4, 8 or 16. A texel then never crosses the end of an
+    /// aligned unit of [`TEXEL_ALIGN`] bytes, so that one access gets it.
     pub fn texel_bytes(self) -> u32 {
+        self.element_bytes().next_power_of_two()
+    }
+
+    /// Bytes of a texel in arrays of the program that has the image: as many as for kernels, except three in `CL_sRGB`. Such
+    /// a texel is the first three bytes of what kernels have; the fourth tells nothing.
+    pub fn element_bytes(self) -> u32 {
         match self.data_type.is_packed() {
             true => self.data_type.bytes(),
             false => self.data_type.bytes() * self.order.channels(),
@@ -355,7 +364,7 @@ impl ImageFormat {
     /// Whether its colors are in sRGB's nonlinear space.
     pub fn is_srgb(self) -> bool {
         use ChannelOrder::*;
-        matches!(self.order, SRGBx | SRGBA | SBGRA)
+        matches!(self.order, SRGB | SRGBx | SRGBA | SBGRA)
     }
 
     /// The word that says how texels are read and written: see [`decode`].
@@ -514,10 +523,17 @@ mod tests {
     #[test]
     fn texels_have_a_power_of_two_of_bytes() {
         assert!(ImageFormat::all().all(|f| [1, 2, 4, 8, 16].contains(&f.texel_bytes())));
+        let others: Vec<String> = ImageFormat::all()
+            .filter(|f| f.element_bytes() != f.texel_bytes())
+            .map(ImageFormat::names)
+            .collect();
+        assert_eq!(others, ["srgb:unorm8"]);
         let of = |order, ty| ImageFormat::from_names(order, ty).map(ImageFormat::texel_bytes);
         assert_eq!(of("rgba", "float"), Some(16));
         assert_eq!(of("rgb", "unorm565"), Some(2));
         assert_eq!(of("bgra", "unorm8"), Some(4));
+        assert_eq!(of("srgb", "unorm8"), Some(4));
+        assert_eq!(of("rgb", "unorm8"), None);
         assert_eq!(of("bgra", "float"), None);
     }
 

@@ -106,7 +106,7 @@ impl ImageValue {
     /// Width, height, and depth or layers.
     fn sizes(&self, layout: Layout, type_name: &str) -> Result<[u32; 3], String> {
         let (shape, element) = (&self.texels.shape, self.texels.scalar.bytes());
-        let texel = self.format.texel_bytes();
+        let texel = self.format.element_bytes();
         let count = layout.dimensions();
         let per_texel = match shape.len().checked_sub(count) {
             Some(0) => Some(1),
@@ -141,11 +141,11 @@ fn mip(text: &str, folder: &Path) -> Result<Option<Array>, Error> {
     }
 }
 
-/// Where the rows of a mip level begin in the memory of an image, and their bytes.
+/// Where the rows of a mip level begin in the memory of an image, and the texels of each.
 fn rows(image: ImageDescriptor, number: u32, texels: &Array) -> (Vec<usize>, usize) {
     let texel = image.format.texel_bytes();
     let width = level::size(image.width, number);
-    let bytes = (width * texel) as usize;
+    let bytes = (width * image.format.element_bytes()) as usize;
     let start = (level::column(image.width, number) * texel) as usize;
     // All levels number the rows and slices alike; this one may have less of them.
     let count = texels.bytes.len() / bytes.max(1);
@@ -157,19 +157,35 @@ fn rows(image: ImageDescriptor, number: u32, texels: &Array) -> (Vec<usize>, usi
         let (slice, row) = (row / height.max(1), row % height.max(1));
         start + slice * image.slice_pitch as usize + row * image.row_pitch as usize
     };
-    ((0..count).map(of).collect(), bytes)
+    ((0..count).map(of).collect(), width as usize)
+}
+
+/// Copies a row of texels between an array and memory, where a texel may have more bytes: then its last ones tell nothing.
+fn copy_row(to: &mut [u8], from: &[u8], texels: usize) {
+    if to.len() == from.len() {
+        return to.copy_from_slice(from);
+    }
+    let (target, source) = (to.len() / texels, from.len() / texels);
+    let bytes = target.min(source);
+    for (to, from) in to.chunks_exact_mut(target).zip(from.chunks_exact(source)) {
+        to[..bytes].copy_from_slice(&from[..bytes]);
+    }
 }
 
 /// The memory of an image with these levels.
 pub(crate) fn in_memory(image: ImageDescriptor, levels: &[Array]) -> Vec<u8> {
-    if let [only] = levels {
+    let (texel, element) = (image.format.texel_bytes(), image.format.element_bytes());
+    if let [only] = levels
+        && texel == element
+    {
         return only.bytes.clone();
     }
     let mut memory = vec![0; image.slice_pitch as usize * image.depth as usize];
     for (number, texels) in (0..).zip(levels) {
-        let (starts, bytes) = rows(image, number, texels);
-        for (start, row) in starts.into_iter().zip(texels.bytes.chunks_exact(bytes.max(1))) {
-            memory[start..start + bytes].copy_from_slice(row);
+        let (starts, width) = rows(image, number, texels);
+        let (bytes, row) = (width * texel as usize, width * element as usize);
+        for (start, row) in starts.into_iter().zip(texels.bytes.chunks_exact(row.max(1))) {
+            copy_row(&mut memory[start..start + bytes], row, width);
         }
     }
     memory
@@ -177,11 +193,13 @@ pub(crate) fn in_memory(image: ImageDescriptor, levels: &[Array]) -> Vec<u8> {
 
 /// The levels of an image in memory, of the types and shapes that `levels` have.
 pub(crate) fn from_memory(image: ImageDescriptor, levels: &[Array], memory: &[u8]) -> Vec<Array> {
+    let (texel, element) = (image.format.texel_bytes(), image.format.element_bytes());
     let mut all = levels.to_vec();
     for (number, texels) in (0..).zip(&mut all) {
-        let (starts, bytes) = rows(image, number, texels);
-        for (start, row) in starts.into_iter().zip(texels.bytes.chunks_exact_mut(bytes.max(1))) {
-            row.copy_from_slice(&memory[start..start + bytes]);
+        let (starts, width) = rows(image, number, texels);
+        let (bytes, row) = (width * texel as usize, width * element as usize);
+        for (start, row) in starts.into_iter().zip(texels.bytes.chunks_exact_mut(row.max(1))) {
+            copy_row(row, &memory[start..start + bytes], width);
         }
     }
     all

@@ -7,6 +7,7 @@
 
 static void image_objects(struct world *w) {
   cl_image_format format = {CL_RGBA, CL_UNORM_INT8}, packed = {CL_RGBA, CL_UNORM_SHORT_565}, unknown = {1, 2};
+  cl_image_format three_bytes = {CL_sRGB, CL_UNORM_INT8}, linear_bytes = {CL_RGB, CL_UNORM_INT8};
   cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4}, wrong = desc;
   const size_t at[3] = {0}, region[3] = {1, 1, 1}, outside[3] = {4, 0, 0}, wide[3] = {5, 1, 1}, deep[3] = {1, 1, 2};
   const float color[4] = {0};
@@ -21,6 +22,7 @@ static void image_objects(struct world *w) {
   WRONG_NEW(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, NULL, &desc, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &packed, &desc, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &unknown, &desc, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &linear_bytes, &desc, NULL, &err));
   WRONG_NEW(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, NULL, NULL, &err));
   WRONG_NEW(CL_INVALID_HOST_PTR, clCreateImage(w->context, CL_MEM_COPY_HOST_PTR, &format, &desc, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_HOST_PTR, clCreateImage(w->context, 0, &format, &desc, host, &err));
@@ -43,8 +45,11 @@ static void image_objects(struct world *w) {
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
   wrong.image_row_pitch = 0, wrong.image_slice_pitch = 64;
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
-  wrong.image_slice_pitch = 0, wrong.buffer = image;
-  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  wrong.image_slice_pitch = 0;
+  // not in sRGB's space in a row of a buffer, and no texels of three bytes in any buffer
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &three_bytes, &wrong, NULL, &err));
+  wrong.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+  WRONG_NEW_NOT_POCL(CL_IMAGE_FORMAT_NOT_SUPPORTED, clCreateImage(w->context, 0, &three_bytes, &wrong, NULL, &err));
   wrong.image_type = CL_MEM_OBJECT_IMAGE3D, wrong.image_depth = 1, wrong.buffer = w->buffer;
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
   WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_SIZE, clCreateImage2D(w->context, 0, &format, 0, 4, 0, NULL, &err));
@@ -69,6 +74,65 @@ static void image_objects(struct world *w) {
   WRONG_NEW_NOT_POCL(CL_INVALID_VALUE,
                      clEnqueueMapImage(q, image, 1, CL_MAP_READ, at, wide, &pitch, NULL, 0, NULL, NULL, &err));
   must(clReleaseSampler(sampler), "clReleaseSampler");
+  must(clReleaseMemObject(image), "clReleaseMemObject");
+}
+
+// Images made of images: planes of the same sizes and pitches, in a channel order that goes with the other one.
+static void image_views(struct world *w) {
+  cl_image_format format = {CL_RGBA, CL_UNORM_INT8}, view = {CL_sRGBA, CL_UNORM_INT8}, wrong_format;
+  cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4}, of = desc, wrong;
+  const cl_channel_order orders[] = {CL_RGBA, CL_BGRA, CL_ARGB, CL_ABGR, CL_sBGRA, CL_sRGBx, CL_R, CL_RG, CL_RGB, CL_DEPTH};
+  char host[64] = {0};
+  cl_int err;
+  cl_mem image = clCreateImage(w->context, CL_MEM_READ_ONLY, &format, &desc, NULL, &err);
+  must(err, "clCreateImage");
+  cl_mem writes = clCreateImage(w->context, CL_MEM_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS, &format, &desc, NULL, &err);
+  must(err, "clCreateImage");
+  cl_mem elsewhere = clCreateImage(w->other_context, CL_MEM_READ_WRITE, &format, &desc, NULL, &err);
+  must(err, "clCreateImage");
+  wrong = desc;
+  wrong.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, wrong.image_array_size = 1;
+  cl_mem array = clCreateImage(w->context, CL_MEM_READ_ONLY, &format, &wrong, NULL, &err);
+  must(err, "clCreateImage");
+  of.mem_object = image;
+  for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
+    wrong_format = (cl_image_format){orders[k], CL_UNORM_INT8};
+    WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &wrong_format, &of, NULL, &err));
+  }
+  wrong_format = (cl_image_format){CL_RGBA, CL_UNSIGNED_INT8};
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &wrong_format, &of, NULL, &err));
+  wrong = of, wrong.image_width = 3;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &view, &wrong, NULL, &err));
+  wrong = of, wrong.image_height = 2;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &view, &wrong, NULL, &err));
+  wrong = of, wrong.image_row_pitch = 20;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &view, &wrong, NULL, &err));
+  wrong = of, wrong.num_mip_levels = 2;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(w->context, 0, &view, &wrong, NULL, &err));
+  wrong = of, wrong.image_row_pitch = 15;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &view, &wrong, NULL, &err));
+  wrong = of, wrong.num_samples = 2;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &view, &wrong, NULL, &err));
+  wrong = of, wrong.mem_object = array;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &view, &wrong, NULL, &err));
+  wrong = of, wrong.mem_object = NO(cl_mem);
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &view, &wrong, NULL, &err));
+  wrong = of, wrong.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, wrong.image_array_size = 1;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &view, &wrong, NULL, &err));
+  wrong = of, wrong.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+  WRONG_NEW_NOT_POCL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(w->context, 0, &format, &wrong, NULL, &err));
+  wrong = of, wrong.mem_object = elsewhere;
+  WRONG_NEW_NOT_POCL(CL_INVALID_CONTEXT, clCreateImage(w->context, 0, &view, &wrong, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_HOST_PTR, clCreateImage(w->context, 0, &view, &of, host, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateImage(w->context, CL_MEM_READ_WRITE, &view, &of, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateImage(w->context, CL_MEM_WRITE_ONLY, &view, &of, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateImage(w->context, CL_MEM_ALLOC_HOST_PTR, &view, &of, NULL, &err));
+  wrong = of, wrong.mem_object = writes;
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateImage(w->context, CL_MEM_READ_ONLY, &view, &wrong, NULL, &err));
+  WRONG_NEW_NOT_POCL(CL_INVALID_VALUE, clCreateImage(w->context, CL_MEM_HOST_READ_ONLY, &view, &wrong, NULL, &err));
+  must(clReleaseMemObject(array), "clReleaseMemObject");
+  must(clReleaseMemObject(elsewhere), "clReleaseMemObject");
+  must(clReleaseMemObject(writes), "clReleaseMemObject");
   must(clReleaseMemObject(image), "clReleaseMemObject");
 }
 
@@ -171,6 +235,7 @@ static void no_images(struct world *w) {
   WRONG(CL_INVALID_MEM_OBJECT, clEnqueueCopyBufferToImage(w->queue, w->buffer, NULL, 0, at, region, 0, NULL, NULL));
   if (images) {
     image_objects(w);
+    image_views(w);
     mip_levels(w);
     return;
   }

@@ -15,8 +15,8 @@ WITHOUT_POCL = {
     **dict.fromkeys((
         "argb_snorm8", "abgr_unorm8", "rg_snorm16", "ra_half", "rgb_unorm565", "rgb_unorm555",
         "rgb_unorm101010", "luminance_unorm8", "intensity_snorm16", "rx_unorm8", "rgx_half",
-        "srgba_unorm8", "sbgra_unorm8", "rgba_unorm101010_2", "int_none", "int_clamp_to_edge",
-        "int_clamp", "linear_srgb", "rg_uint16", "row_array", "row_array_linear", "sizes"), FORMAT),
+        "srgba_unorm8", "sbgra_unorm8", "srgb_unorm8", "rgba_unorm101010_2", "int_none", "int_clamp_to_edge",
+        "int_clamp", "linear_srgb", "linear_srgb_clamp", "rg_uint16", "row_array", "row_array_linear", "sizes"), FORMAT),
     "r_unorm16": "PoCL 3.1 has a transparent border for CL_R",
     "linear_float_clamp": "PoCL 3.1 has a transparent border for CL_R",
     "r_int8_repeat": "PoCL 3.1 reads CL_R with alpha 0",

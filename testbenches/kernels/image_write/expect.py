@@ -9,7 +9,7 @@ WITHOUT_POCL = {
     **dict.fromkeys((
         "argb_snorm8", "abgr_unorm8", "rg_snorm16", "rgb_unorm565", "rgb_unorm101010",
         "rgba_unorm101010_2", "luminance_unorm8", "ra_unorm8", "a_snorm16", "rg_uint16", "row_array"), "PoCL 3.1 does not have the format"),
-    **dict.fromkeys(("srgba_unorm8", "sbgra_unorm8"), "PoCL 3.1 does not write images in sRGB's space"),
+    **dict.fromkeys(("srgba_unorm8", "sbgra_unorm8", "srgb_unorm8"), "PoCL 3.1 does not write images in sRGB's space"),
     **dict.fromkeys(("row", "row_buffer"), "PoCL 3.1 cannot copy images of one dimension"),
 }
 

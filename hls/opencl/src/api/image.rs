@@ -4,7 +4,7 @@ use super::info::Place;
 use super::{creators, functions, references};
 use crate::core::Status;
 use crate::core::context::Context;
-use crate::core::image::{self, Image};
+use crate::core::image::{self, Image, Origin};
 use crate::core::memory::{self, Memory};
 use crate::core::object::{self, find};
 use crate::core::sampler::{Modes, Sampler};
@@ -15,7 +15,7 @@ use abi::ImageFormat;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// An image, of its own memory or of a buffer's.
+/// An image, of its own memory or of that of a buffer or another image.
 fn create(
     context: cl_context,
     flags: u64,
@@ -25,21 +25,27 @@ fn create(
 ) -> Status<cl_mem> {
     let context = find::<Context>(context)?;
     let whole = memory::check_flags(flags)?;
-    let image = Image::new(format, desc, whole, !host_ptr.is_null())?;
-    let made_of = desc.map_or(Handle::NULL, |d| d.mem_object);
-    let memory = match image.of_buffer {
-        true => {
-            let buffer =
-                super::buffer::find_buffer(made_of).map_err(|_| CL_INVALID_IMAGE_DESCRIPTOR)?;
-            if !Arc::ptr_eq(&buffer.context, &context) {
+    let made_of = desc.map(|d| d.mem_object).filter(|handle| !handle.is_null());
+    let made_of = made_of.map(find::<Memory>).transpose();
+    let made_of = made_of.map_err(|_| CL_INVALID_IMAGE_DESCRIPTOR)?;
+    let origin = match made_of.as_ref().map(|parent| (parent.image, parent.is_buffer())) {
+        None => Origin::New { has_host_ptr: !host_ptr.is_null() },
+        Some((Some(image), _)) => Origin::Image(image),
+        Some((None, true)) => Origin::Buffer,
+        Some((None, false)) => return Err(CL_INVALID_IMAGE_DESCRIPTOR),
+    };
+    let image = Image::new(format, desc, whole, origin)?;
+    let memory = match made_of {
+        Some(parent) => {
+            if !Arc::ptr_eq(&parent.context, &context) {
                 return Err(CL_INVALID_CONTEXT);
             }
             if !host_ptr.is_null() {
                 return Err(CL_INVALID_HOST_PTR);
             }
-            Memory::image_of(&buffer, flags, image, properties)?
+            Memory::image_of(&parent, flags, image, properties)?
         }
-        false => Memory::image(context, flags, image, host_ptr, properties)?,
+        None => Memory::image(context, flags, image, host_ptr, properties)?,
     };
     Ok(object::publish(Arc::new(memory)))
 }
@@ -250,7 +256,7 @@ functions! {
                 image_channel_order: image.format.order.number(),
                 image_channel_data_type: image.format.data_type.number(),
             }),
-            CL_IMAGE_ELEMENT_SIZE => place.put(image.texel_bytes()),
+            CL_IMAGE_ELEMENT_SIZE => place.put(image.element_bytes()),
             CL_IMAGE_ROW_PITCH => place.put(image.row_pitch),
             CL_IMAGE_SLICE_PITCH => place.put(image.slice_pitch),
             CL_IMAGE_WIDTH => place.put(image.width),
@@ -258,7 +264,8 @@ functions! {
             CL_IMAGE_DEPTH => place.put(image.depth),
             CL_IMAGE_ARRAY_SIZE => place.put(image.layers),
             CL_IMAGE_BUFFER => {
-                place.put(memory.parent.as_ref().map_or(Handle::NULL, object::handle))
+                let buffer = memory.parent.as_ref().filter(|parent| parent.is_buffer());
+                place.put(buffer.map_or(Handle::NULL, object::handle))
             }
             CL_IMAGE_NUM_MIP_LEVELS => place.put(image.levels),
             CL_IMAGE_NUM_SAMPLES => place.put(0u32),

@@ -4,7 +4,7 @@ use super::arguments::{Submission, WaitList};
 use super::buffer::{check_readable, check_writable, queue_and_buffer};
 use super::{creators, functions};
 use crate::core::Status;
-use crate::core::image::Span;
+use crate::core::image::{Part, Span};
 use crate::core::memory::Memory;
 use crate::core::object::find;
 use crate::core::queue::Queue;
@@ -50,13 +50,13 @@ creators! {
         if writes {
             check_writable(&buffer)?;
         }
-        let span = Span::line(offset, size);
-        let pointer = buffer.map(span, writes);
+        let part = Part::plain(Span::line(offset, size));
+        let pointer = buffer.map(part, writes);
         let submission = Submission { queue, wait, event };
         let memory = Arc::clone(&buffer);
         let done = submission.enqueue_blocking(CL_COMMAND_MAP_BUFFER, blocking, Box::new(move |_| {
             if flags & CL_MAP_WRITE_INVALIDATE_REGION == 0 {
-                memory.fill_mapping(span);
+                memory.fill_mapping(part);
             }
             Ok(())
         }));

@@ -59,7 +59,7 @@ creators! {
     ) -> Ptr<c_void> {
         let (queue, memory, image) = queue_and_image(queue, image)?;
         mapping::check_flags(flags)?;
-        let span = image.span(image.texels(origin, region)?);
+        let part = image.part(image.texels(origin, region)?);
         let slices = image::has_slices(image.kind);
         if row_pitch.is_null() || slices && slice_pitch.is_null() {
             return Err(CL_INVALID_VALUE);
@@ -72,12 +72,12 @@ creators! {
         if writes {
             check_writable(&memory)?;
         }
-        let pointer = memory.map(span, writes);
+        let pointer = memory.map(part, writes);
         let submission = Submission { queue, wait, event };
         let object = Arc::clone(&memory);
         let done = submission.enqueue_blocking(CL_COMMAND_MAP_IMAGE, blocking, Box::new(move |_| {
             if flags & CL_MAP_WRITE_INVALIDATE_REGION == 0 {
-                object.fill_mapping(span);
+                object.fill_mapping(part);
             }
             Ok(())
         }));

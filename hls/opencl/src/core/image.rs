@@ -35,14 +35,26 @@ pub struct Image {
     pub depth: usize,
     /// Layers; 0 for images that are no arrays.
     pub layers: usize,
-    /// Bytes from a row to the next.
+    /// Bytes from a row to the next, where the program has the image.
     pub row_pitch: usize,
-    /// Bytes from a slice or layer to the next; 0 if there are none.
+    /// Bytes from a slice or layer to the next, likewise; 0 if there are none.
     pub slice_pitch: usize,
-    /// Whether it shares the memory of a buffer.
-    pub of_buffer: bool,
     /// Mip levels as they were asked for: 0 and 1 both mean that there are none but the first.
     pub levels: u32,
+}
+
+/// Where the texels of a new image come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It gets memory of its own; maybe from memory of the host, which has pitches.
+    New {
+        /// Whether there is such memory.
+        has_host_ptr: bool,
+    },
+    /// It shares a buffer's memory.
+    Buffer,
+    /// It shares the memory of another image.
+    Image(Image),
 }
 
 /// Rows of bytes at equal distances, in slices at equal distances.
@@ -60,12 +72,14 @@ pub struct Span {
     pub slices: usize,
     /// From a slice to the next.
     pub slice_pitch: usize,
+    /// Bytes of which one of a row follows another: those of a texel.
+    pub unit: usize,
 }
 
 impl Span {
     /// Bytes without gaps.
     pub fn line(start: usize, bytes: usize) -> Self {
-        Span { start, bytes, rows: 1, row_pitch: bytes, slices: 1, slice_pitch: bytes }
+        Span { start, bytes, rows: 1, row_pitch: bytes, slices: 1, slice_pitch: bytes, unit: 1 }
     }
 
     /// Where its rows begin.
@@ -82,11 +96,37 @@ impl Span {
         self.start.checked_add(slices)?.checked_add(rows)?.checked_add(self.bytes)
     }
 
-    /// Copies the rows of another span, which has as many of the same size.
+    /// Copies the rows of another span, which has as many with as many texels. Where the texels of one have more bytes, their
+    /// last ones are those that tell nothing.
     pub fn copy(self, to: Ptr<c_void>, from: Ptr<c_void>, source: Span) {
-        for (target, source) in self.starts().zip(source.starts()) {
-            to.offset(target).copy_from(from.offset(source), self.bytes);
+        for (target, start) in self.starts().zip(source.starts()) {
+            let (to, from) = (to.offset(target), from.offset(start));
+            if self.unit == source.unit {
+                to.copy_from(from, self.bytes);
+                continue;
+            }
+            for k in 0..self.bytes / self.unit {
+                let (to, from) = (to.offset(k * self.unit), from.offset(k * source.unit));
+                to.copy_from(from, self.unit.min(source.unit));
+            }
         }
+    }
+}
+
+/// A part of a memory object: where kernels and commands have it, and where it is mapped. Both have as many rows and texels,
+/// and are the same but in images whose texels have fewer bytes for the program than for kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// In the object's memory.
+    pub stored: Span,
+    /// In memory that is mapped.
+    pub mapped: Span,
+}
+
+impl Part {
+    /// The same in both.
+    pub fn plain(span: Span) -> Self {
+        Part { stored: span, mapped: span }
     }
 }
 
@@ -102,13 +142,13 @@ impl Image {
     /// Reads what an image is to be like; its sizes are those that devices have.
     ///
     /// # Errors
-    /// `CL_INVALID_IMAGE_FORMAT_DESCRIPTOR`, `CL_IMAGE_FORMAT_NOT_SUPPORTED`, `CL_INVALID_IMAGE_DESCRIPTOR`,
-    /// `CL_INVALID_IMAGE_SIZE`
+    /// `CL_INVALID_IMAGE_FORMAT_DESCRIPTOR`, also if it is no view of the image that it is made of;
+    /// `CL_IMAGE_FORMAT_NOT_SUPPORTED`, `CL_INVALID_IMAGE_DESCRIPTOR`, `CL_INVALID_IMAGE_SIZE`
     pub fn new(
         format: Option<cl_image_format>,
         desc: Option<cl_image_desc>,
         flags: u64,
-        has_host_ptr: bool,
+        origin: Origin,
     ) -> Status<Self> {
         let format = format.ok_or(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)?;
         let desc = desc.ok_or(CL_INVALID_IMAGE_DESCRIPTOR)?;
@@ -130,21 +170,47 @@ impl Image {
             layers: if arrayed(kind) { desc.image_array_size } else { 0 },
             row_pitch: desc.image_row_pitch,
             slice_pitch: desc.image_slice_pitch,
-            of_buffer: !desc.mem_object.is_null(),
             levels: desc.num_mip_levels,
         };
-        let is_row = kind == CL_MEM_OBJECT_IMAGE1D_BUFFER;
-        // only images of one and two dimensions are made of buffers, and no image of another
-        if is_row != image.of_buffer && kind != CL_MEM_OBJECT_IMAGE2D {
+        let exists = match origin {
+            Origin::New { .. } => kind != CL_MEM_OBJECT_IMAGE1D_BUFFER,
+            Origin::Buffer => {
+                matches!(kind, CL_MEM_OBJECT_IMAGE1D_BUFFER | CL_MEM_OBJECT_IMAGE2D)
+            }
+            Origin::Image(parent) => [kind, parent.kind] == [CL_MEM_OBJECT_IMAGE2D; 2],
+        };
+        if !exists {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
         }
         image.check_sizes()?;
-        image.check_levels(flags)?;
+        image.check_levels(flags, origin)?;
         if !supported(kind).any(|f| f == format) {
             return Err(CL_IMAGE_FORMAT_NOT_SUPPORTED);
         }
-        image.fill_in_pitches(has_host_ptr)?;
-        Ok(image)
+        image.fill_in_pitches(origin)?;
+        match origin {
+            // A buffer's texels are where kernels have them. This is the error that the conformance tests know for formats
+            // that images have, but not those of buffers.
+            Origin::Buffer if image.is_converted() => Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR),
+            Origin::Image(parent) if !image.is_view_of(&parent) => {
+                Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)
+            }
+            _ => Ok(image),
+        }
+    }
+
+    /// Whether it has the texels of another image in a channel order that these can be seen in. The specification allows more
+    /// pairs, `CL_sRGB` and `CL_RGB`, `CL_sRGBx` and `CL_RGBx`: there is no data type that both of such a pair go with.
+    fn is_view_of(&self, other: &Image) -> bool {
+        use ChannelOrder::*;
+        let sees = matches!(
+            (self.format.order, other.format.order),
+            (SRGBA, RGBA) | (RGBA, SRGBA) | (SBGRA, BGRA) | (BGRA, SBGRA) | (Depth, R)
+        );
+        let levels = |image: &Image| image.levels.max(1);
+        let format = ImageFormat { order: other.format.order, ..self.format };
+        let same = Image { format, levels: levels(self), ..*self };
+        sees && same == Image { levels: levels(other), ..*other }
     }
 
     fn check_sizes(&self) -> Status {
@@ -173,11 +239,11 @@ impl Image {
     /// There is no memory of the host with mip levels, and no buffer. The extension has no depth images with levels either,
     /// but functions that read such, and the conformance tests make them. Those also ask for levels behind one of a single
     /// texel: they have one, too.
-    fn check_levels(&self, flags: u64) -> Status {
+    fn check_levels(&self, flags: u64, origin: Origin) -> Status {
         if !self.is_mipmapped() {
             return Ok(());
         }
-        if self.of_buffer || self.levels > level::MAX_LEVELS {
+        if origin == Origin::Buffer || self.levels > level::MAX_LEVELS {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
         }
         let takes_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
@@ -189,16 +255,17 @@ impl Image {
         self.levels > 1
     }
 
-    /// Pitches are given for memory of the host, and that of rows in a buffer. The conformance tests give one for the only
-    /// row of an image of one dimension that is made of a buffer, too: it tells nothing.
-    fn fill_in_pitches(&mut self, has_host_ptr: bool) -> Status {
-        let texel = self.texel_bytes();
+    /// Pitches are given for memory of the host, and that of rows in a buffer or another image. The conformance tests give one
+    /// for the only row of an image of one dimension that is made of a buffer, too: it tells nothing.
+    fn fill_in_pitches(&mut self, origin: Origin) -> Status {
+        let texel = self.element_bytes();
         // the levels of an image stand in its rows, one behind the other
         let row = level::columns(self.width as u32, self.levels) as usize * texel;
         if self.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER && self.row_pitch >= row {
             self.row_pitch = 0;
         }
-        let (rows, slices) = (has_host_ptr || self.of_buffer, has_host_ptr);
+        let slices = origin == Origin::New { has_host_ptr: true };
+        let rows = slices || !matches!(origin, Origin::New { .. });
         if !rows && self.row_pitch != 0 || !slices && self.slice_pitch != 0 {
             return Err(CL_INVALID_IMAGE_DESCRIPTOR);
         }
@@ -223,19 +290,43 @@ impl Image {
     }
 
     /// `CL_IMAGE_ELEMENT_SIZE`
-    pub fn texel_bytes(&self) -> usize {
+    pub fn element_bytes(&self) -> usize {
+        self.format.element_bytes() as usize
+    }
+
+    /// Bytes of a texel where kernels have it.
+    fn stored_bytes(&self) -> usize {
         self.format.texel_bytes() as usize
     }
 
-    /// Bytes of all texels, with the gaps between rows and slices.
+    /// Bytes of all texels where kernels have them, with the gaps between rows and slices.
     ///
     /// # Errors
     /// `CL_INVALID_IMAGE_SIZE`
     pub fn bytes(&self) -> Status<usize> {
+        let texels = self.mapped_bytes()? / self.element_bytes();
+        texels.checked_mul(self.stored_bytes()).ok_or(CL_INVALID_IMAGE_SIZE)
+    }
+
+    /// The same where the program has them.
+    ///
+    /// # Errors
+    /// `CL_INVALID_IMAGE_SIZE`
+    pub fn mapped_bytes(&self) -> Status<usize> {
         let rows = self.row_pitch.checked_mul(self.height.max(1));
         let slices = self.depth.max(self.layers).max(1);
         let all = if has_slices(self.kind) { self.slice_pitch.checked_mul(slices) } else { rows };
         all.ok_or(CL_INVALID_IMAGE_SIZE)
+    }
+
+    /// Whether the program has the texels otherwise than kernels.
+    pub fn is_converted(&self) -> bool {
+        self.element_bytes() != self.stored_bytes()
+    }
+
+    /// The pitch of rows or slices where kernels have them. Pitches are whole texels.
+    fn stored_pitch(&self, pitch: usize) -> usize {
+        pitch / self.element_bytes() * self.stored_bytes()
     }
 
     /// Columns, rows, slices or layers.
@@ -296,16 +387,29 @@ impl Image {
 
     /// Where texels stand in the image's memory.
     pub fn span(&self, texels: Texels) -> Span {
+        let pitches = [self.row_pitch, self.slice_pitch].map(|pitch| self.stored_pitch(pitch));
+        self.span_of(texels, self.stored_bytes(), pitches)
+    }
+
+    /// Where texels stand in the image's memory, and where it is mapped.
+    pub fn part(&self, texels: Texels) -> Part {
+        let pitches = [self.row_pitch, self.slice_pitch];
+        let mapped = self.span_of(texels, self.element_bytes(), pitches);
+        Part { stored: self.span(texels), mapped }
+    }
+
+    fn span_of(&self, texels: Texels, unit: usize, [row_pitch, slice_pitch]: [usize; 2]) -> Span {
         let [x, y, z] = texels.origin;
         let x = x + level::column(self.width as u32, texels.level) as usize;
-        let texel = self.texel_bytes();
+        let [columns, rows, slices] = texels.size;
         Span {
-            start: x * texel + y * self.row_pitch + z * self.slice_pitch,
-            bytes: texels.size[0] * texel,
-            rows: texels.size[1],
-            row_pitch: self.row_pitch,
-            slices: texels.size[2],
-            slice_pitch: self.slice_pitch,
+            start: x * unit + y * row_pitch + z * slice_pitch,
+            bytes: columns * unit,
+            rows,
+            row_pitch,
+            slices,
+            slice_pitch,
+            unit,
         }
     }
 
@@ -315,7 +419,8 @@ impl Image {
     /// `CL_INVALID_VALUE` for pitches that do not hold the box.
     pub fn host_span(&self, texels: Texels, row_pitch: usize, slice_pitch: usize) -> Status<Span> {
         let [width, rows, slices] = texels.size;
-        let bytes = width * self.texel_bytes();
+        let unit = self.element_bytes();
+        let bytes = width * unit;
         let row_pitch = if row_pitch == 0 { bytes } else { row_pitch };
         let slice = row_pitch.checked_mul(rows).ok_or(CL_INVALID_VALUE)?;
         if slice_pitch != 0 && !has_slices(self.kind) {
@@ -325,7 +430,7 @@ impl Image {
         if row_pitch < bytes || slice_pitch < slice {
             return Err(CL_INVALID_VALUE);
         }
-        Ok(Span { start: 0, bytes, rows, row_pitch, slices, slice_pitch })
+        Ok(Span { start: 0, bytes, rows, row_pitch, slices, slice_pitch, unit })
     }
 
     /// Whether two boxes have a texel in common.
@@ -341,8 +446,8 @@ impl Image {
         let [width, height, depth] = self.sizes().map(|n| n as u32);
         ImageDescriptor {
             texels,
-            slice_pitch: self.slice_pitch as u64,
-            row_pitch: self.row_pitch as u32,
+            slice_pitch: self.stored_pitch(self.slice_pitch) as u64,
+            row_pitch: self.stored_pitch(self.row_pitch) as u32,
             width,
             height,
             depth,
@@ -380,7 +485,8 @@ pub fn supported(kind: u32) -> impl Iterator<Item = ImageFormat> {
     })
 }
 
-/// The texel that `clEnqueueFillImage` writes for a color of four numbers of 32 bits, as `write_image` would.
+/// The texel that `clEnqueueFillImage` writes to the image's memory for a color of four numbers of 32 bits, as `write_image`
+/// would.
 pub fn encoded(format: ImageFormat, color: [u32; 4]) -> Vec<u8> {
     use ChannelType::*;
     let word = format.decode();
@@ -412,7 +518,7 @@ pub fn encoded(format: ImageFormat, color: [u32; 4]) -> Vec<u8> {
         match format.data_type {
             SnormInt8 => out.push(normal(x, -128.0, 127.0) as u8),
             SnormInt16 => out.extend((normal(x, -32768.0, 32767.0) as u16).to_le_bytes()),
-            // the last of four channels is alpha in all orders that have sRGB's space
+            // the fourth channel is alpha in all orders that have sRGB's space
             UnormInt8 if format.is_srgb() && k < 3 => out.push(nonlinear(x)),
             UnormInt8 => out.push(normal(x, 0.0, 255.0) as u8),
             UnormInt16 => out.extend((normal(x, 0.0, 65535.0) as u16).to_le_bytes()),
@@ -424,6 +530,7 @@ pub fn encoded(format: ImageFormat, color: [u32; 4]) -> Vec<u8> {
             _ => out.extend(component(k).to_le_bytes()),
         }
     }
+    out.resize(format.texel_bytes() as usize, 0);
     out
 }
 
@@ -457,7 +564,6 @@ fn half(x: f32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::Handle;
 
     #[test]
     fn rows_of_images_made_of_buffers_have_pitches_that_hold_them() {
@@ -471,10 +577,13 @@ mod tests {
                 image_width: 10,
                 image_height: 1,
                 image_row_pitch: pitch,
-                mem_object: Handle(usize::from(kind != CL_MEM_OBJECT_IMAGE1D)),
                 ..cl_image_desc::default()
             };
-            Image::new(Some(format), Some(desc), 0, false).map(|image| image.row_pitch)
+            let origin = match kind {
+                CL_MEM_OBJECT_IMAGE1D => Origin::New { has_host_ptr: false },
+                _ => Origin::Buffer,
+            };
+            Image::new(Some(format), Some(desc), 0, origin).map(|image| image.row_pitch)
         };
         let buffer = CL_MEM_OBJECT_IMAGE1D_BUFFER;
         assert_eq!(
@@ -492,6 +601,48 @@ mod tests {
             ]
         );
         assert_eq!(of(CL_MEM_OBJECT_IMAGE1D, 44), Err(CL_INVALID_IMAGE_DESCRIPTOR));
+    }
+
+    #[test]
+    fn texels_of_three_bytes_have_four_for_kernels() {
+        let format = cl_image_format {
+            image_channel_order: CL_SRGB,
+            image_channel_data_type: CL_UNORM_INT8,
+        };
+        let desc = cl_image_desc {
+            image_type: CL_MEM_OBJECT_IMAGE3D,
+            image_width: 5,
+            image_height: 3,
+            image_depth: 2,
+            image_row_pitch: 18,
+            image_slice_pitch: 72,
+            ..cl_image_desc::default()
+        };
+        let origin = Origin::New { has_host_ptr: true };
+        let image = Image::new(Some(format), Some(desc), 0, origin).expect("an image");
+        assert_eq!([image.mapped_bytes(), image.bytes()], [Ok(144), Ok(192)]);
+        let descriptor = image.descriptor(0);
+        assert_eq!((descriptor.row_pitch, descriptor.slice_pitch), (24, 96));
+        let texels = Texels { level: 0, origin: [1, 2, 1], size: [2, 1, 1] };
+        let Part { stored, mapped } = image.part(texels);
+        assert_eq!([stored.start, stored.bytes], [148, 8]);
+        assert_eq!([mapped.start, mapped.bytes], [111, 6]);
+        let desc = cl_image_desc { image_row_pitch: 20, image_slice_pitch: 0, ..desc };
+        assert_eq!(
+            Image::new(Some(format), Some(desc), 0, origin),
+            Err(CL_INVALID_IMAGE_DESCRIPTOR),
+            "rows are no whole texels"
+        );
+        let plane = cl_image_desc {
+            image_type: CL_MEM_OBJECT_IMAGE2D,
+            image_row_pitch: 0,
+            image_depth: 0,
+            ..desc
+        };
+        assert_eq!(
+            Image::new(Some(format), Some(plane), 0, Origin::Buffer),
+            Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)
+        );
     }
 
     #[test]
@@ -528,5 +679,6 @@ mod tests {
         assert_eq!(encoded(format("a", "float"), of([0.0, 0.0, 0.0, 1.0])), 1f32.to_le_bytes());
         assert_eq!(encoded(format("rg", "int8"), [300, -300i32 as u32, 0, 0]), [127, 0x80]);
         assert_eq!(encoded(format("srgba", "unorm8"), of([0.5; 4])), [188, 188, 188, 128]);
+        assert_eq!(encoded(format("srgb", "unorm8"), of([0.5; 4])), [188, 188, 188, 0]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::device::MOST_PACKET_BYTES;
-use super::image::{Image, Span, TEXEL_ALIGN};
+use super::image::{Image, Part, TEXEL_ALIGN};
 use super::object::{Header, handle_of, object};
 use super::{Status, lock};
 use crate::sys::callback::{Callback, OfObject};
@@ -16,8 +16,17 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mapping {
     address: usize,
-    span: Span,
+    part: Part,
     writes: bool,
+}
+
+/// Memory that has the contents of an object while it is mapped.
+#[derive(Debug, Clone)]
+enum Mirror {
+    /// The program's own: `CL_MEM_USE_HOST_PTR`. It begins at [`Memory::host_ptr`].
+    Program,
+    /// That of an image whose texels have fewer bytes for the program than for kernels.
+    Converted(Arc<HostMemory>),
 }
 
 /// A memory object.
@@ -39,14 +48,14 @@ pub struct Memory {
     pub image: Option<Image>,
     /// What it is besides, if it is a pipe; without an address.
     pub pipe: Option<PipeDescriptor>,
-    /// The buffer that it is a part of.
+    /// The buffer that it is a part of, or the buffer or image that it is made of.
     pub parent: Option<Arc<Memory>>,
     /// Where the contents are, for commands and kernels.
     pub storage: Arc<HostMemory>,
     /// Where they begin there.
     pub offset: usize,
-    /// Whether what the program maps is its own memory, not `storage`: `CL_MEM_USE_HOST_PTR`.
-    mirrored: bool,
+    /// What the program maps, if it is not `storage`.
+    mirror: Option<Mirror>,
     mappings: Mutex<Vec<Mapping>>,
     destructors: Mutex<Vec<Callback<OfObject>>>,
 }
@@ -110,6 +119,7 @@ impl Memory {
         if takes_pointer && (mirrored || !uses) {
             storage.pointer(0).copy_from(host_ptr, size);
         }
+        let mirror = mirrored.then_some(Mirror::Program);
         let host_ptr = if uses { host_ptr } else { Ptr::NULL };
         let (mappings, destructors) = Default::default();
         Ok(Memory {
@@ -124,7 +134,7 @@ impl Memory {
             parent: None,
             storage,
             offset,
-            mirrored,
+            mirror,
             mappings,
             destructors,
         })
@@ -187,7 +197,7 @@ impl Memory {
             parent: Some(Arc::clone(parent)),
             storage: Arc::clone(&parent.storage),
             offset: parent.offset + origin,
-            mirrored: parent.mirrored,
+            mirror: parent.mirror.clone(),
             mappings,
             destructors,
         })
@@ -213,12 +223,18 @@ impl Memory {
         if takes_pointer == host_ptr.is_null() {
             return Err(CL_INVALID_HOST_PTR);
         }
-        let mirrored = flags & CL_MEM_USE_HOST_PTR != 0;
-        let storage = HostMemory::new(size).ok_or(CL_MEM_OBJECT_ALLOCATION_FAILURE)?;
+        let uses = flags & CL_MEM_USE_HOST_PTR != 0;
+        let memory = |size| HostMemory::new(size).ok_or(CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        let storage = memory(size)?;
         if takes_pointer {
-            let all = image.span(image.all());
-            all.copy(storage.pointer(0), host_ptr, all);
+            let all = image.part(image.all());
+            all.stored.copy(storage.pointer(0), host_ptr, all.mapped);
         }
+        let mirror = match (uses, image.is_converted()) {
+            (true, _) => Some(Mirror::Program),
+            (false, true) => Some(Mirror::Converted(memory(image.mapped_bytes()?)?)),
+            (false, false) => None,
+        };
         let (mappings, destructors) = Default::default();
         Ok(Memory {
             header: Header::new(),
@@ -227,36 +243,36 @@ impl Memory {
             context,
             flags,
             size,
-            host_ptr: if mirrored { host_ptr } else { Ptr::NULL },
+            host_ptr: if uses { host_ptr } else { Ptr::NULL },
             properties,
             parent: None,
             storage,
             offset: 0,
-            mirrored,
+            mirror,
             mappings,
             destructors,
         })
     }
 
-    /// An image that is made of a buffer.
+    /// An image that is made of a buffer or of another image.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`, `CL_INVALID_IMAGE_SIZE` if the buffer is too small, `CL_INVALID_IMAGE_FORMAT_DESCRIPTOR` if it
     /// begins where images cannot: in shared memory of the program, as other buffers are aligned.
     pub fn image_of(
-        buffer: &Arc<Memory>,
+        parent: &Arc<Memory>,
         flags: u64,
         image: Image,
         properties: Option<Vec<u64>>,
     ) -> Status<Self> {
         let size = image.bytes()?;
-        if size > buffer.size {
+        if size > parent.size {
             return Err(CL_INVALID_IMAGE_SIZE);
         }
-        if !buffer.address().is_multiple_of(TEXEL_ALIGN) {
+        if !parent.address().is_multiple_of(TEXEL_ALIGN) {
             return Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
         }
-        let mut memory = Self::window(buffer, flags, 0, size)?;
+        let mut memory = Self::window(parent, flags, 0, size)?;
         (memory.image, memory.properties) = (Some(image), properties);
         Ok(memory)
     }
@@ -298,7 +314,7 @@ impl Memory {
             parent: None,
             storage,
             offset: 0,
-            mirrored: false,
+            mirror: None,
             mappings,
             destructors,
         })
@@ -318,7 +334,7 @@ impl Memory {
         self.image.is_none() && self.pipe.is_none()
     }
 
-    /// Where it begins in its buffer.
+    /// Where it begins in its parent.
     pub fn origin(&self) -> usize {
         self.parent.as_ref().map_or(0, |parent| self.offset - parent.offset)
     }
@@ -350,25 +366,32 @@ impl Memory {
 
     /// Whether its memory is a shared virtual memory buffer.
     pub fn uses_svm(&self) -> bool {
-        self.flags & CL_MEM_USE_HOST_PTR != 0 && !self.mirrored
+        self.flags & CL_MEM_USE_HOST_PTR != 0 && self.mirror.is_none()
     }
 
     /// Reserves a mapping and gives the pointer for the program. [`Memory::fill_mapping`] fills it.
-    pub fn map(&self, span: Span, writes: bool) -> Ptr<c_void> {
-        let pointer = self.mapped(span.start);
+    pub fn map(&self, part: Part, writes: bool) -> Ptr<c_void> {
+        let pointer = match self.mirrored() {
+            Some(mirror) => mirror.offset(part.mapped.start),
+            None => self.pointer(part.mapped.start),
+        };
         let address = pointer.address();
-        lock(&self.mappings).push(Mapping { address, span, writes });
+        lock(&self.mappings).push(Mapping { address, part, writes });
         pointer
     }
 
-    fn mapped(&self, offset: usize) -> Ptr<c_void> {
-        if self.mirrored { self.host_ptr.offset(offset) } else { self.pointer(offset) }
+    /// The start of what the program maps, if that is not where commands find the contents.
+    fn mirrored(&self) -> Option<Ptr<c_void>> {
+        self.mirror.as_ref().map(|mirror| match mirror {
+            Mirror::Program => self.host_ptr,
+            Mirror::Converted(memory) => memory.pointer(0),
+        })
     }
 
     /// Brings the contents to where they are mapped.
-    pub fn fill_mapping(&self, span: Span) {
-        if self.mirrored {
-            span.copy(self.host_ptr, self.pointer(0), span);
+    pub fn fill_mapping(&self, part: Part) {
+        if let Some(mirror) = self.mirrored() {
+            part.mapped.copy(mirror, self.pointer(0), part.stored);
         }
     }
 
@@ -384,10 +407,10 @@ impl Memory {
             let at = all.iter().position(|m| m.address == address);
             at.map(|at| all.remove(at))
         };
-        if let Some(Mapping { span, writes: true, .. }) = mapping
-            && self.mirrored
+        if let Some(Mapping { part, writes: true, .. }) = mapping
+            && let Some(mirror) = self.mirrored()
         {
-            span.copy(self.pointer(0), self.host_ptr, span);
+            part.stored.copy(self.pointer(0), mirror, part.mapped);
         }
     }
 
