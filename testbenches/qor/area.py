@@ -268,7 +268,10 @@ def stage(clhls, kernels, results, keep, budget=None):
             if budget is not None:
                 budget -= spent
             best[name] = better(best.get(name), routed)
-            results[name]["area"] = figures | design.head | best[name]
+            row, before = figures | design.head | best[name], results[name].get("area") or {}
+            # A stage that begins anew comes to the seed that was best in its turn.
+            if before.get("key") != row["key"] or before.get("tried", 0) <= row.get("tried", 1):
+                results[name]["area"] = row
             progress.end(summary(figures | routed) + ("" if spent else "  (cached)"))
             keep()
 
