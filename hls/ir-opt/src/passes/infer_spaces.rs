@@ -5,6 +5,7 @@ use crate::edit::{Rewriter, Step};
 use base::entity::SecondaryMap;
 use ir::analysis::{Base, Cfg, Provenance};
 use ir::{Builder, Function, Inst, Op, Space, Terminator, Type, Value};
+use std::collections::BTreeSet;
 
 /// Gives each generic pointer of known space a twin in that space, made by the same operations,
 /// and lets accesses use the twin. The generic pointers that are then unused fall to `dce`.
@@ -44,20 +45,28 @@ fn unique_spaces(func: &Function, cfg: &Cfg) -> SecondaryMap<Value, Option<Space
 }
 
 /// The space of all bases of `value`; none when they are in several, or unknown.
-pub fn space_of_bases(func: &Function, provenance: &Provenance, value: Value) -> Option<Space> {
-    let mut found = None;
+fn space_of_bases(func: &Function, provenance: &Provenance, value: Value) -> Option<Space> {
+    match spaces_of_bases(func, provenance, value)?[..] {
+        [space] => Some(space),
+        _ => None,
+    }
+}
+
+/// The spaces of all bases of `value`, in order; none when one is unknown.
+pub fn spaces_of_bases(
+    func: &Function,
+    provenance: &Provenance,
+    value: Value,
+) -> Option<Vec<Space>> {
+    let mut spaces = BTreeSet::new();
     for base in provenance.bases(value) {
-        let space = match base {
+        spaces.insert(match base {
             Base::Object(o) => func.objects[o].space,
             Base::Arg(_) => Space::Global,
             Base::Unknown => return None,
-        };
-        if found.is_some_and(|f| f != space) {
-            return None;
-        }
-        found = Some(space);
+        });
     }
-    found
+    Some(spaces.into_iter().collect())
 }
 
 fn visit(

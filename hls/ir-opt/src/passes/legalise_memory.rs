@@ -1,6 +1,6 @@
 //! Memory accesses as hardware has them: words ([`is_word`]) in a known space, on the chip aligned to their size.
 
-use super::infer_spaces::space_of_bases;
+use super::infer_spaces::spaces_of_bases;
 use crate::bits::{Pieces, build_word, push_word, slice};
 use crate::edit::{self, Step};
 use crate::legal::{DEVICE_WORD, is_word, widest_word, word_type};
@@ -9,6 +9,7 @@ use base::{Diagnostic, Result};
 use ir::analysis::{Cfg, Provenance};
 use ir::op::generic_tag;
 use ir::{Builder, Function, Inst, IntCC, MemFlags, Op, Space, Type, Value};
+use std::collections::BTreeSet;
 
 /// Splits accesses that are too wide, or not aligned where they must be, and resolves the generic space. Expects the
 /// form that `scalarise` leaves.
@@ -181,41 +182,39 @@ fn resolve_generic(func: &mut Function) {
         return;
     }
     let provenance = Provenance::new(func, &Cfg::new(func));
-    let mut known: SecondaryMap<Value, Option<Space>> = SecondaryMap::new();
+    let anywhere = cast_spaces(func);
+    let mut known: SecondaryMap<Value, Vec<Space>> = SecondaryMap::new();
     for v in func.values.keys() {
-        known[v] = space_of_bases(func, &provenance, v);
+        if func.ty(v) == generic {
+            let bases = spaces_of_bases(func, &provenance, v);
+            known[v] = bases.filter(|s| !s.is_empty()).unwrap_or_else(|| anywhere.clone());
+        }
     }
-    let possible = cast_spaces(func);
     edit::rewrite(func, |b, inst| {
         let data = &b.func.insts[inst];
         if data.op.mem_flags().is_none() || b.func.ty(data.args[0]) != generic {
             return Step::Keep;
         }
-        let spaces = match known[data.args[0]] {
-            Some(space) => vec![space],
-            None => possible.clone(),
-        };
-        access_by_tag(b, inst, &spaces)
+        access_by_tag(b, inst, &known[data.args[0]])
     });
 }
 
-/// Spaces from which pointers are cast to generic; global always (pointers in memory).
+/// Spaces that a pointer from memory may point into: those from which pointers are cast to generic, as far as there are objects;
+/// global always.
 fn cast_spaces(func: &Function) -> Vec<Space> {
-    let mut spaces = vec![Space::Global];
+    let mut spaces = BTreeSet::from([Space::Global]);
     for b in &func.layout {
         for i in &func.blocks[*b].insts {
             let d = &func.insts[*i];
             if d.op == Op::SpaceCast
                 && let Some(space) = func.ty(d.args[0]).space()
-                && space != Space::Generic
-                && !spaces.contains(&space)
+                && func.objects.values().any(|o| o.space == space)
             {
-                spaces.push(space);
+                spaces.insert(space);
             }
         }
     }
-    spaces.sort();
-    spaces
+    spaces.into_iter().filter(|space| *space != Space::Generic).collect()
 }
 
 fn access_by_tag(b: &mut Builder<'_>, inst: Inst, spaces: &[Space]) -> Step {
@@ -246,12 +245,27 @@ fn access_by_tag(b: &mut Builder<'_>, inst: Inst, spaces: &[Space]) -> Step {
         let access = b.inst(op, args, result_ty);
         if let Some(r) = b.func.insts[access].result {
             result = Some(match result {
-                Some(other) => b.select(here, r, other),
+                Some(other) => select_lanes(b, here, r, other),
                 None => r,
             });
         }
     }
     result.map_or(Step::Gone, Step::Value)
+}
+
+/// A select between values that are loaded. Vectors are chosen lane by lane, because their loads are to be split.
+fn select_lanes(b: &mut Builder<'_>, c: Value, x: Value, y: Value) -> Value {
+    let ty = b.func.ty(x);
+    if !ty.is_vector() {
+        return b.select(c, x, y);
+    }
+    let mut lanes = vec![];
+    for k in 0..ty.lanes as u8 {
+        let x = b.value(Op::VecExtract(k), [x], ty.lane());
+        let y = b.value(Op::VecExtract(k), [y], ty.lane());
+        lanes.push(b.select(c, x, y));
+    }
+    b.value(Op::VecBuild, lanes, ty)
 }
 
 #[cfg(test)]

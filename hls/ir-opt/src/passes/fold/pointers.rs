@@ -1,7 +1,11 @@
 //! Addresses: base, then variable offset, then constant offset.
 
 use super::{Match, definition};
+use ir::op::generic_tag;
 use ir::{Builder, IntCC, Op, Space, Value};
+
+/// Bits of a generic pointer that hold its tag, the upper ones.
+const TAG_BITS: u32 = 2;
 
 pub(super) fn fold(b: &mut Builder<'_>, m: &Match<'_>) -> Option<Value> {
     match m.op {
@@ -25,8 +29,34 @@ pub(super) fn fold(b: &mut Builder<'_>, m: &Match<'_>) -> Option<Value> {
             (Op::SpaceCast, inner) if b.func.ty(inner[0]) == m.ty => Some(inner[0]),
             _ => None,
         },
+        Op::Slice { lo } => tag(b, m, lo.into()),
         _ => None,
     }
+}
+
+/// The bits of a generic pointer that say in which space it lies, where that is known.
+fn tag(b: &mut Builder<'_>, m: &Match<'_>, lo: u32) -> Option<Value> {
+    let first = b.func.addr_bits - TAG_BITS;
+    let (Op::PtrToInt, generic) = m.operand(b, 0)? else { return None };
+    // arithmetic stays inside of an object, or behind its end
+    let base = base_of(b, generic[0]);
+    let (Op::SpaceCast, inner) = definition(b, base)? else { return None };
+    if lo < first || b.func.ty(base).space() != Some(Space::Generic) {
+        return None;
+    }
+    let space = b.func.ty(inner[0]).space()?;
+    // null has the tag of global memory, whatever it was cast from
+    let object = base_of(b, inner[0]);
+    let known = space == Space::Global || is_object(b, object);
+    known.then(|| b.constant(m.ty, u128::from(generic_tag(space) >> (lo - first))))
+}
+
+/// What a pointer was made from by adding offsets.
+fn base_of(b: &Builder<'_>, mut v: Value) -> Value {
+    while let Some((Op::PtrAdd, inner)) = definition(b, v) {
+        v = inner[0];
+    }
+    v
 }
 
 /// Whether a value is the address of an object, which is not null in any space.
