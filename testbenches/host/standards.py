@@ -75,6 +75,30 @@ kernel void k(global int *o, global atomic_int *counters, global atomic_float *s
   o[i] = twice(p) + first;
 }
 """
+FLOAT_ATOMICS = """
+#if !defined(cl_ext_float_atomics)
+#error the extension is not there
+#endif
+kernel void k(global int *o, global atomic_int *counters, global atomic_float *sum, local int *t) {
+  local atomic_float of_group;
+  if (get_local_id(0) == 0) atomic_init(&of_group, 0.0f);
+  work_group_barrier(CLK_LOCAL_MEM_FENCE);
+  atomic_fetch_add_explicit(&of_group, 0.5f, memory_order_relaxed, memory_scope_work_group);
+  work_group_barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) atomic_fetch_add(sum, atomic_load(&of_group));
+  o[get_global_id(0)] = 1;
+}
+"""
+QUESTIONS = """
+kernel void k(global int *o, global atomic_int *counters, global atomic_float *sum, local int *t) {
+  const ndrange_t range = ndrange_1D(48, 48);
+  int answer = get_kernel_work_group_size(^{ o[0] = 1; });
+  answer += 1000 * get_kernel_preferred_work_group_size_multiple(^{ o[0] = 2; });
+  answer += 10000 * get_kernel_sub_group_count_for_ndrange(range, ^{ o[0] = 3; });
+  answer += 100000 * get_kernel_max_sub_group_size_for_ndrange(range, ^{ o[0] = 4; });
+  o[get_global_id(0)] = answer;
+}
+"""
 # Names of later versions are the program's own before.
 OWN_NAMES = """
 int work_group_all(int x) { return x + 1; }
@@ -125,6 +149,8 @@ PARTS = [
      1 * (G == 0) + 2 * (G == 1) + 10 * (G * GROUP + 3) + 10000 + 100000, None, 0),
     ("functions of sub-groups", "20 30", SUB_GROUPS, 16 + 100 * (L // 16) + 10000 * (I // 16 * 16 + 5), None, 0),
     ("generic pointers, program scope", "20 30", GENERIC, 2 * np.where(I & 1, I, GROUP - 1 - L) + 7, None, 0),
+    ("atomic operations on floats", "20 30", FLOAT_ATOMICS, np.ones(ITEMS), None, 0.5 * ITEMS),
+    ("questions about blocks", "20 30", QUESTIONS, np.full(ITEMS, 256 + 1000 + 3 * 10000 + 16 * 100000), None, 0),
     ("names of later versions", "10 11 12", OWN_NAMES, 2 * I + 1, None, 0),
 ]
 

@@ -188,7 +188,7 @@ impl Context<'_, '_> {
             lines.push(format!("and {more} more"));
         }
         let detail = if lines.is_empty() {
-            "; no channel holds a work-item".to_owned()
+            "; no channel holds a work-item: those that are under way wait at a barrier that others of their work-group do not reach, or for memory".to_owned()
         } else {
             format!(":\n  {}", lines.join("\n  "))
         };

@@ -81,6 +81,12 @@ struct KernelData<'a> {
 struct Port<'a> {
     name: &'a str,
     master: usize,
+    /// Bits of its ids: those of the memory's, or a number.
+    id_width: String,
+    /// Which bits of an id that comes back it takes: nothing for all.
+    id_slice: String,
+    /// Bits by which its ids are shorter.
+    id_padding: u32,
 }
 
 pub(crate) fn pack(
@@ -218,7 +224,7 @@ fn design<'a>(
             .map(|name| format!("shell/{name}"))
             .collect(),
         data_bits: board.memory.data_bits,
-        id_bits: common_id_bits(manifest, board)?,
+        id_bits: id_bits(manifest),
         memory_words,
         sdram: flow.memory == Ecp5Memory::Sdram,
         memory_bytes: board.memory.global_bytes,
@@ -230,13 +236,18 @@ fn design<'a>(
 
 /// The kernels, their memory ports numbered through: 0 is the host.
 fn kernels(manifest: &Manifest) -> Vec<KernelData<'_>> {
-    let mut master = 0;
+    let (mut master, longest) = (0, id_bits(manifest));
     let mut kernels = Vec::new();
     for (index, kernel) in manifest.kernels.iter().enumerate() {
         let mut ports = Vec::new();
         for port in &kernel.memory_ports {
             master += 1;
-            ports.push(Port { name: &port.name, master });
+            let id_padding = longest - port.id_bits;
+            let (id_width, id_slice) = match id_padding {
+                0 => ("ID_BITS".to_owned(), String::new()),
+                _ => (port.id_bits.to_string(), format!("[{}:0]", port.id_bits - 1)),
+            };
+            ports.push(Port { name: &port.name, master, id_width, id_slice, id_padding });
         }
         let streams = kernel.signature.args.iter().filter_map(|arg| {
             let StreamPort { name, .. } = arg.stream.as_ref()?;
@@ -258,12 +269,8 @@ pub(crate) fn common_clock(manifest: &Manifest, board: &Board) -> Result<f64, Pa
     }
 }
 
-/// The one id width of all memory ports, bits; 1 when there is no port.
-fn common_id_bits(manifest: &Manifest, board: &Board) -> Result<u32, PackError> {
-    let mut widths = manifest.kernels.iter().flat_map(|k| &k.memory_ports).map(|p| p.id_bits);
-    let first = widths.next().unwrap_or(1);
-    match widths.find(|&w| w != first) {
-        Some(other) => Err(PackError::IdWidths { a: first, b: other, board: board.name.clone() }),
-        None => Ok(first),
-    }
+/// Bits of the longest ids of all memory ports; 1 when there is no port.
+fn id_bits(manifest: &Manifest) -> u32 {
+    let ports = manifest.kernels.iter().flat_map(|k| &k.memory_ports);
+    ports.map(|port| port.id_bits).max().unwrap_or(1)
 }

@@ -124,6 +124,7 @@ fn lint(board: &str) {
     let mut second = design.kernels[0].clone();
     second.signature.name = "second".to_owned();
     second.top = "second".to_owned();
+    second.memory_ports[0].id_bits = 8; // of a kernel with many memory units
     design.kernels.push(second);
     let rtl = common::rtl(&["vadd", "second"]);
     let dir = tempfile::tempdir().unwrap();
@@ -134,7 +135,11 @@ fn lint(board: &str) {
     std::fs::write(dir.path().join("rtl/vadd.v"), verilog).unwrap();
     std::fs::write(
         dir.path().join("rtl/second.v"),
-        verilog.replace("module vadd", "module second"),
+        verilog
+            .replace("module vadd", "module second")
+            .replace("[5:0]  m_axi", "[7:0]  m_axi")
+            .replace("6'd5", "8'd5")
+            .replace("6'd9", "8'd9"),
     )
     .unwrap();
 

@@ -260,7 +260,7 @@ fn select_lanes(b: &mut Builder<'_>, c: Value, x: Value, y: Value) -> Value {
         return b.select(c, x, y);
     }
     let mut lanes = vec![];
-    for k in 0..ty.lanes as u8 {
+    for k in 0..ty.lanes {
         let x = b.value(Op::VecExtract(k), [x], ty.lane());
         let y = b.value(Op::VecExtract(k), [y], ty.lane());
         lanes.push(b.select(c, x, y));

@@ -40,6 +40,14 @@ pub struct Source {
     pub headers: Vec<(String, String)>,
 }
 
+impl Source {
+    /// Whether a word is in it or its headers.
+    fn contains(&self, word: &str) -> bool {
+        let mut texts = std::iter::once(&self.text).chain(self.headers.iter().map(|(_, t)| t));
+        texts.any(|text| text.contains(word))
+    }
+}
+
 /// What a tool made, and what it said.
 #[derive(Debug)]
 pub struct Made {
@@ -76,8 +84,14 @@ pub fn takes_blocks() -> bool {
     *INSTALLED.get_or_init(|| blocks::TOOLS.iter().all(|tool| is_installed(tool)))
 }
 
+/// Whether a source is compiled as it stands. One that prints is not: formats that come by way of variables and functions are known
+/// to optimisers only.
+fn is_unoptimised(source: &Source, options: &Options) -> bool {
+    options.unoptimised && !source.contains("printf")
+}
+
 fn compile_plain(source: &Source, options: &Options) -> Result<Made, String> {
-    let level = if options.unoptimised { "-O0" } else { "-O2" };
+    let level = if is_unoptimised(source, options) { "-O0" } else { "-O2" };
     let mut args: Vec<String> = vec![level.into(), "-fno-discard-value-names".into()];
     // vector-combine invents vector lengths that SPIR-V has no type for
     args.extend(["-mllvm", "-disable-vector-combine"].map(String::from));

@@ -26,7 +26,10 @@ impl<'a> Lower<'a, '_, '_> {
         let result = self.result_type(inst)?;
         self.check(result == Type::I32, inst, "its result is not an integer of 32 bits")?;
         let Some(format) = self.literal(inst.arg(0)?)? else {
-            return Err(error(UNSUPPORTED_EXT, "the format of `printf` is not a string literal"));
+            let e = error(UNSUPPORTED_EXT, "the format of `printf` is not a string literal");
+            return Err(Box::new(e.help(
+                "choose between calls of `printf`, not between strings; text that is known when the kernel runs is an argument for `%s`",
+            )));
         };
         let record = self.record(inst, &format)?;
         let lengths = self.string_lengths(&record);
