@@ -158,6 +158,9 @@ pub struct Channel {
     pub ready: Option<String>,
     /// Signal that is 1 while the channel has room for more.
     pub space: Option<String>,
+    /// Signal that is 1 while work-items wait at a barrier, in front of the channel, for others of their work-group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<String>,
 }
 
 /// A loop as scheduled.

@@ -115,7 +115,8 @@ impl Kernel {
             require(ids.insert(channel.id), &place, || {
                 "there are two channels of this number".into()
             })?;
-            for path in [&channel.valid, &channel.ready, &channel.space].into_iter().flatten() {
+            let signals = [&channel.valid, &channel.ready, &channel.space, &channel.waiting];
+            for path in signals.into_iter().flatten() {
                 require(path.split('.').all(is_identifier), &place, || {
                     format!("`{path}` is not a hierarchical signal name")
                 })?;

@@ -1,4 +1,4 @@
-//! Kernels that hang at pipes: what is said, when, and that others are left alone.
+//! Kernels that hang at pipes and barriers: what is said, when, and that others are left alone.
 
 mod common;
 
@@ -316,4 +316,51 @@ fn who_waits_for_a_long_computation_does_not_hang() {
     assert_eq!((o.code, o.err.as_str()), (DONE, ""));
     let value = (0..20_000u32).fold(0u32, |x, k| x.wrapping_mul(x).wrapping_add(k));
     assert!(o.out.contains(&format!("out: i32[1] {}\n", value.cast_signed())), "{}", o.out);
+}
+
+/// Work-items with odd local ids come to a barrier, the others do not.
+const HALF: &str = r#"module "m" addr 64 cl 120
+source "half.cl"
+
+kernel f0 "half" {
+  arg 0 "out" "int*" global size 8 align 4
+b0:
+  v0:ptr.global = arg 0
+  v1:i64 = workitem local_id 0
+  v2:i1 = slice v1 lo 0
+  v3:i32 = const 1
+  br v2, b1, b2
+b1:
+  e0 = barrier.work_group local @0:3:5
+  jump b2
+b2:
+  e1 = store v0, v3 align 4
+  ret
+}
+"#;
+
+#[test]
+fn barriers_that_some_work_items_do_not_reach_are_named() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let input = dir.path().join("half.clir");
+    std::fs::write(&input, HALF).expect("writable");
+    for (device, parts) in [
+        ("emu", ["error[E0510]", "half.cl:3:5"]),
+        (
+            "sim",
+            [
+                "error[E0620]",
+                "work-items wait at a barrier (half.cl:3:5) that others of their work-group do not reach",
+            ],
+        ),
+    ] {
+        let mut command = program();
+        command.args(["run", text(&input), "-q", "--device", device, "--arg", "out=zeros:i32[1]"]);
+        command.args(["--global", "8", "--local", "4"]);
+        command.env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+        command.env("CLHLS_SIM_MODEL", "quick");
+        let o = outcome(&command.output().expect("ran"));
+        assert_eq!(o.code, FAILED);
+        assert!(parts.iter().all(|part| o.err.contains(part)), "{device}: {}", o.err);
+    }
 }

@@ -125,6 +125,8 @@ pub struct ChannelInfo {
     pub source: String,
     /// Hierarchical names below the core.
     pub stream: (String, String),
+    /// That of a register which is 1 while work-items wait at a barrier in front of it.
+    pub waiting: Option<String>,
 }
 
 /// An edge of the control flow: source block and position among its terminator's targets.
@@ -276,7 +278,15 @@ impl<'a> Core<'a> {
     pub fn channel(&mut self, name: String, block: Block, s: Stream) {
         let source = self.facts(block).source.clone();
         let names = (self.b.name(s.valid).to_owned(), self.b.name(s.ready).to_owned());
-        self.channels.push(ChannelInfo { name, source, stream: names });
+        self.channels.push(ChannelInfo { name, source, stream: names, waiting: None });
+    }
+
+    /// The channel behind a barrier, at which work-items wait while `waiting` is 1.
+    pub fn barrier_channel(&mut self, block: Block, s: Stream, waiting: Net) {
+        self.channel(format!("barrier at {block}"), block, s);
+        if let Some(channel) = self.channels.last_mut() {
+            channel.waiting = Some(self.b.name(waiting).to_owned());
+        }
     }
 
     /// All segments and boundaries of a block; `events` belongs to a pipelined loop.

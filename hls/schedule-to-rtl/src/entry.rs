@@ -225,7 +225,7 @@ impl Core<'_> {
             .output("waiting", waiting)
             .done();
         self.waiting.push(waiting);
-        self.channel(format!("barrier at {block}"), block, out);
+        self.barrier_channel(block, out, waiting);
         out
     }
 }

@@ -245,6 +245,7 @@ pub fn channels(list: &[ChannelInfo]) -> Vec<Channel> {
             valid: Some(c.stream.0.clone()),
             ready: Some(c.stream.1.clone()),
             space: None,
+            waiting: c.waiting.clone(),
         })
         .collect()
 }

@@ -26,6 +26,7 @@ fn manifest() -> Manifest {
         valid: Some("ch_valid".into()),
         ready: Some("ch_ready".into()),
         space: Some("ch_space".into()),
+        waiting: None,
     }];
     manifest
 }

@@ -186,6 +186,7 @@ impl Simulator {
                     valid: channel.valid.clone(),
                     ready: channel.ready.clone(),
                     space: channel.space.clone(),
+                    waiting: channel.waiting.clone(),
                 })
                 .collect(),
             sources: sources.collect(),

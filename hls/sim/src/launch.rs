@@ -292,8 +292,8 @@ pub(crate) fn channels(
 ) -> Result<Vec<ChannelState>, Error> {
     (0..kernel.channels.len())
         .map(|index| {
-            let (valid, ready, space) = session.channel(index).map_err(model_error)?;
-            Ok(ChannelState { valid, ready, space })
+            let [valid, ready, space, waiting] = session.channel(index).map_err(model_error)?;
+            Ok(ChannelState { valid, ready, space, waiting })
         })
         .collect()
 }

@@ -27,6 +27,7 @@ pub(crate) struct ChannelState {
     pub valid: bool,
     pub ready: bool,
     pub space: bool,
+    pub waiting: bool,
 }
 
 impl Context<'_, '_> {
@@ -168,14 +169,18 @@ impl Context<'_, '_> {
             }
         }
         for (channel, state) in self.kernel.channels.iter().zip(channels) {
+            let source = match channel.source.as_str() {
+                "" => String::new(),
+                source => format!(" ({source})"),
+            };
+            if state.waiting {
+                lines.push(format!(
+                    "work-items wait at a barrier{source} that others of their work-group do not reach"
+                ));
+            }
             if state.valid && !state.ready {
                 let full =
                     if channel.space.is_some() && !state.space { ", and is full" } else { "" };
-                let source = if channel.source.is_empty() {
-                    String::new()
-                } else {
-                    format!(" ({})", channel.source)
-                };
                 lines.push(format!(
                     "channel {} `{}`{source} has work-items that its reader does not take{full}",
                     channel.id, channel.name
@@ -188,7 +193,7 @@ impl Context<'_, '_> {
             lines.push(format!("and {more} more"));
         }
         let detail = if lines.is_empty() {
-            "; no channel holds a work-item: those that are under way wait at a barrier that others of their work-group do not reach, or for memory".to_owned()
+            "; no channel holds a work-item".to_owned()
         } else {
             format!(":\n  {}", lines.join("\n  "))
         };

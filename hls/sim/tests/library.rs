@@ -54,6 +54,7 @@ fn simulator(data_bits: u32, options: SimOptions) -> Simulator {
         valid: Some("u_beside.m_valid".into()),
         ready: Some("u_beside.m_ready".into()),
         space: Some("u_beside.s_ready".into()),
+        waiting: None,
     }];
     let width = format!("DATA_BITS = {data_bits}");
     let text = include_str!("rtl/stream.v").replace("DATA_BITS = 512", &width);

@@ -38,6 +38,7 @@ fn manifest(data_bits: u32) -> Manifest {
         valid: Some("ch_valid".into()),
         ready: Some("ch_ready".into()),
         space: Some("ch_space".into()),
+        waiting: None,
     }];
     manifest
 }

@@ -696,16 +696,16 @@ impl Session<'_> {
         unsafe { (functions.stream_push)(sim, index, packet.as_ptr(), packet.len(), most) != 0 }
     }
 
-    /// State of a channel: has something to give, its reader takes it, has room.
+    /// State of a channel: has something to give, its reader takes it, has room, work-items wait in front of it.
     ///
     /// # Errors
     /// [`Error::Simulator`].
-    pub fn channel(&mut self, index: usize) -> Result<(bool, bool, bool), Error> {
+    pub fn channel(&mut self, index: usize) -> Result<[bool; 4], Error> {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         // SAFETY: `sim` is a live instance; no clock runs.
         let state = unsafe { (self.model.functions.channel)(self.model.sim.as_ptr(), index) };
         let state = self.model.check(state)?;
-        Ok((state & 4 != 0, state & 2 != 0, state & 1 != 0))
+        Ok([4, 2, 1, 8].map(|bit| state & bit != 0))
     }
 
     /// The instance.

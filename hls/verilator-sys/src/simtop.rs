@@ -89,6 +89,8 @@ pub struct ChannelSignals {
     pub ready: Option<String>,
     /// 1 while it has room.
     pub space: Option<String>,
+    /// 1 while work-items wait in front of it, at a barrier.
+    pub waiting: Option<String>,
 }
 
 /// A file of Verilog.
@@ -422,7 +424,8 @@ fn channel_function(channels: &[ChannelSignals]) -> String {
     for (index, channel) in channels.iter().enumerate() {
         let _ = writeln!(
             text,
-            "      {index}: return {{29'd0, {}, {}, {}}};",
+            "      {index}: return {{28'd0, {}, {}, {}, {}}};",
+            signal(&channel.waiting),
             signal(&channel.valid),
             signal(&channel.ready),
             signal(&channel.space)
