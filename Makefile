@@ -29,7 +29,7 @@ SIM_QUICK := vadd as_types async_copies:double_buffer_odd barrier_branches:mailb
   c11_atomics:orders_odd fences:crossing image_read_write:next_rgba_unorm8 litmus:messages_crossing litmus:messages_once
 
 # Launched through OpenCL in `make test`. `make icd-kernels` has them all.
-ICD_QUICK := c11_atomics contraction denorms_are_zero device_enqueue fences generic_pointers half_memory header_half image_mipmaps image_read image_read_write \
+ICD_QUICK := c11_atomics contraction denorms_are_zero device_enqueue fences float_atomics generic_pointers generic_unknown half_memory header_half image_mipmaps image_read image_read_write \
   image_write litmus nonuniform_groups program_scope struct_args sub_group_shuffles work_group_functions work_item_ids
 
 .PHONY: all help setup build programs demo test unit kernels emu native schedules sim host host-quick examples soak hostlib hostlib-serial xrt builtins builtins-quick units lint operators operators-sample rtl-lint cocotb test-long emu-simd sim-quick sim-all icd-kernels icd-kernels-quick units-quick rtl-lint-quick cocotb-quick bless-check bless proofs bench bench-emu qor characterise report fuzz fuzz-kernels fuzz-hardware fuzz-ir fuzz-tasks fuzz-sample fuzz-deep exhaustive docs clean
