@@ -6,13 +6,13 @@ use crate::cmd_build::{board, check_dumps, options, write_dumps};
 use crate::cmd_report::{count, kernel_text, read_manifest};
 use crate::emu::Emulator;
 use crate::failure::{Failure, Result, io};
-use crate::input::{Input, read_module};
+use crate::input::{Input, read_module_for};
 use crate::output::{check_file, replace_file};
 use crate::pipeline::{Build, Pipeline};
 use crate::progress::Progress;
 use crate::{Streams, beside, connect};
 use ::report::Report;
-use abi::{Access, Kernel, KernelSignature};
+use abi::{Access, Kernel, KernelSignature, Link};
 use base::FileSet;
 use host::{Array, Device, NdRange, Request, RunResult, Value};
 use interp::{Options, Order};
@@ -63,6 +63,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
         let values = values(args)?;
         let mut target = target(args, &mut progress)?;
         let signature = choose_kernel(target.device.device(), args.kernel.as_deref())?;
+        check_beside(args, &signature)?;
         check_outputs(args, &signature)?;
         progress.step("run");
         let range = NdRange {
@@ -125,6 +126,14 @@ fn run_all(
         Running::Simulated(device) => device.manifest().links.clone(),
         Running::Emulated(device) => connect::links(&args.input.connections, &device.kernels()),
     };
+    let loops = |link: &Link| link.is_of_one_kernel() && link.writer.kernel == requests[0].kernel;
+    if args.profile && links.iter().any(loops) {
+        let what = format!(
+            "--profile does nothing with kernel `{}`, which a pipe connects with itself",
+            requests[0].kernel
+        );
+        return Err(Failure::new("E0613", what).help("leave --profile"));
+    }
     beside::join(&mut requests, &links, &kernels);
     // Where they run one after the other, those that write come first.
     let order = beside::order(&requests, &links);
@@ -250,12 +259,9 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
         return simulated(device, report, args, progress);
     }
     progress.step("read");
-    let mut input = args.input.clone();
-    if args.device == Some(DeviceKind::Native) {
-        // Native code has pipes in memory, which give the same packets.
-        input.connections.clear();
-    }
-    let Input { module, warnings, spec_constants } = read_module(&input, &wanted(args))?;
+    let has_fifos = args.device != Some(DeviceKind::Native);
+    let Input { module, warnings, spec_constants } =
+        read_module_for(&args.input, &wanted(args), has_fifos)?;
     progress.warn(&warnings);
     if args.device == Some(DeviceKind::Sim) {
         let build = build(args, (module, spec_constants), progress)?;
@@ -389,6 +395,22 @@ fn choose_kernel(device: &dyn Device, name: Option<&str>) -> Result<KernelSignat
             Err(Failure::new("E0607", "the input has several kernels").help(help))
         }
     }
+}
+
+/// A kernel is launched once.
+fn check_beside(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
+    let mut launched = vec![&signature.name];
+    for Beside { kernel, .. } in &args.beside {
+        if launched.contains(&kernel) {
+            let what = format!(
+                "--beside {kernel}: kernel `{kernel}` is launched already, and runs once at a time"
+            );
+            let help = "leave it, or name the kernel that is to run beside it";
+            return Err(Failure::new("E0613", what).help(help));
+        }
+        launched.push(kernel);
+    }
+    Ok(())
 }
 
 /// Names of `--out` are those of buffers; known before anything runs.

@@ -52,7 +52,7 @@ fn formats_that_fit_nothing_are_usage_or_input_errors() {
     assert!(o.code == 2 && o.err.contains("`rgb:unorm8` is not an image format"), "{}", o.err);
     for (format, why) in [
         ("sample.1=rgba:unorm8", "kernel `sample` has no image `1`"),
-        ("other.0=rgba:unorm8", "no kernel `other` is read"),
+        ("other.0=rgba:unorm8", "there is no kernel `other`"),
     ] {
         let o = build(format);
         assert!(o.code == 1 && o.err.contains("error[E0120]") && o.err.contains(why), "{}", o.err);
