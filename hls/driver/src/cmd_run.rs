@@ -64,7 +64,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
         let mut target = target(args, &mut progress)?;
         let signature = choose_kernel(target.device.device(), args.kernel.as_deref())?;
         check_beside(args, &signature)?;
-        check_outputs(args, &signature)?;
+        check_outputs(args, &signature, &values)?;
         progress.step("run");
         let range = NdRange {
             global: args.global.0.clone(),
@@ -87,7 +87,12 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
             let what = format!("--out {name}={file}: the launch has no such buffer or mip level");
             return Err(Failure::new("E0613", what));
         };
-        let bytes = if file.ends_with(".png") { array.to_png()? } else { array.to_npy() };
+        let bytes = match file.ends_with(".png") {
+            true => array.to_png().map_err(|e| {
+                Failure::new("E0613", format!("--out {name}={file}: {}", e.message))
+            })?,
+            false => array.to_npy(),
+        };
         replace_file(Path::new(file), &bytes)?;
     }
     if let Some(warning) = result.printed.warning() {
@@ -413,12 +418,17 @@ fn check_beside(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
     Ok(())
 }
 
-/// Names of `--out` are those of buffers; known before anything runs.
-fn check_outputs(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
+/// Names of `--out` are those of buffers, and what they hold is what the file can; known before anything runs.
+fn check_outputs(
+    args: &RunArgs,
+    signature: &KernelSignature,
+    values: &[(String, Value)],
+) -> Result<()> {
     for (name, file) in &args.outputs {
-        let of_other =
-            |b: &Beside| name.strip_prefix(&b.kernel).is_some_and(|n| n.starts_with('.'));
-        if args.beside.iter().any(of_other) {
+        let inner = |b: &Beside| Some(name.strip_prefix(&b.kernel)?.strip_prefix('.')?.to_owned());
+        let of_other = args.beside.iter().find_map(|b| Some((b, inner(b)?)));
+        if let Some((beside, inner)) = of_other {
+            check_picture(name, file, texels(None, &beside.request()?.args, &inner))?;
             continue;
         }
         let known = signature.arg(name).is_some_and(|a| a.kind.has_memory());
@@ -427,8 +437,37 @@ fn check_outputs(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
                 format!("--out {name}={file}: kernel `{}` has no such buffer", signature.name);
             return Err(Failure::new("E0613", what));
         }
+        check_picture(name, file, texels(Some(signature), values, name))?;
     }
     Ok(())
+}
+
+/// What a launch gives the argument, or the image whose mip level it is, that `--out` names. What it holds after the launch has the same
+/// type and as many dimensions.
+fn texels<'v>(
+    signature: Option<&KernelSignature>,
+    values: &'v [(String, Value)],
+    name: &str,
+) -> Option<&'v Array> {
+    let arg = signature.and_then(|k| k.arg(name));
+    let is_it = |given: &str| match (signature, arg) {
+        (Some(signature), Some(arg)) => signature.arg(given).is_some_and(|a| a.index == arg.index),
+        _ => given == name || name.rsplit_once('.').is_some_and(|(image, _)| given == image),
+    };
+    match &values.iter().find(|(given, _)| is_it(given))?.1 {
+        Value::Array(array) => Some(array),
+        Value::Image(image) => Some(&image.texels),
+        _ => None,
+    }
+}
+
+/// Whether a buffer can be in the file of `--out`.
+fn check_picture(name: &str, file: &str, array: Option<&Array>) -> Result<()> {
+    let Some(array) = array.filter(|_| file.ends_with(".png")) else { return Ok(()) };
+    array.check_png().map_err(|e| {
+        let what = format!("--out {name}={file}: {}", e.message);
+        Failure::new("E0613", what).help("write a .npy file, which holds any array")
+    })
 }
 
 /// A buffer of the kernel, or `KERNEL.NAME` of one beside it.
