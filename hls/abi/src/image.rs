@@ -295,6 +295,11 @@ pub struct ImageFormat {
 }
 
 impl ImageFormat {
+    /// Whether texels are depths: kernels read and write one number.
+    pub fn is_depth(self) -> bool {
+        self.order == ChannelOrder::Depth
+    }
+
     /// The format, if there is one: not all orders go with all types.
     pub fn new(order: ChannelOrder, data_type: ChannelType) -> Option<Self> {
         use ChannelOrder::*;

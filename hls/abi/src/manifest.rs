@@ -55,6 +55,13 @@ pub struct Link {
     pub reader: LinkEnd,
 }
 
+impl Link {
+    /// Whether it leads from a kernel to itself.
+    pub fn is_of_one_kernel(&self) -> bool {
+        self.writer.kernel == self.reader.kernel
+    }
+}
+
 /// One end of a link: an argument whose [`stream`](crate::Arg::stream) it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkEnd {

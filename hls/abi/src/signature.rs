@@ -131,6 +131,12 @@ pub struct StreamPort {
 }
 
 impl Arg {
+    /// Whether it takes images of depths, `image2d_depth_t` and the like, or of colors; none where its type does not say.
+    pub fn takes_depths(&self) -> Option<bool> {
+        let image = self.kind == ArgKind::Image && self.type_name.starts_with("image");
+        image.then(|| self.type_name.ends_with("_depth_t"))
+    }
+
     /// Its type in words, for messages: as OpenCL C spells it where that is known.
     pub fn describe_type(&self) -> String {
         match (self.kind, self.element) {

@@ -1,11 +1,12 @@
 //! Kernels that run at the same time: `clhls run --beside`, and the pipes between them.
 
 use crate::cli::{Sizes, sizes};
-use abi::{KernelSignature, Link, LinkEnd};
+use abi::{Arg, KernelSignature, Link, LinkEnd};
 use host::{Array, NdRange, PipeValue, Request, Value};
 use std::path::Path;
 
-/// Packets of a pipe between two kernels where they run one after the other: on emu, which has it in memory.
+/// Packets of a pipe between two kernels that is in memory: they run one after the other then, and the one that writes has to come to
+/// its end. What the kernels are told is the depth of the connection.
 const IN_MEMORY: u32 = 1 << 16;
 
 /// A kernel that runs beside the one that the command line is about.
@@ -58,26 +59,67 @@ impl Beside {
     }
 }
 
-/// Gives the launches their common pipes, where the user gives none.
+/// Gives the launches their common pipes, whatever pipes they are given; ends of which only one is launched keep theirs.
 pub(crate) fn join(requests: &mut [Request], links: &[Link], kernels: &[KernelSignature]) {
     for (number, link) in links.iter().enumerate() {
-        for end in [&link.writer, &link.reader] {
-            let signature = kernels.iter().find(|k| k.name == end.kernel);
-            let arg = signature.and_then(|k| k.args.get(end.arg as usize));
-            let request = requests.iter_mut().find(|r| r.kernel == end.kernel);
-            let (Some(arg), Some(request)) = (arg, request) else { continue };
-            let given =
-                |(name, _): &(String, Value)| *name == arg.name || name.parse() == Ok(arg.index);
-            if !request.args.iter().any(given) {
-                let size = u64::from(arg.packet_size.unwrap_or(1));
-                let packets =
-                    Array { scalar: abi::ScalarType::U8, shape: vec![0, size], bytes: vec![] };
-                let name = Some(format!("link {number}"));
-                let pipe = PipeValue { name, max_packets: IN_MEMORY, packets, object: None };
-                request.args.push((arg.name.clone(), Value::Pipe(pipe)));
+        let ends = [&link.writer, &link.reader].map(|end| place(end, requests, kernels));
+        let both = ends.iter().all(Option::is_some);
+        let given =
+            |end: &Option<Place<'_>>| end.as_ref().and_then(|e| e.given.map(|k| (e.request, k)));
+        let shape = ends.iter().find_map(|end| {
+            let (request, k) = given(end)?;
+            match &requests[request].args[k].1 {
+                Value::Pipe(pipe) => Some(pipe.packets.clone()),
+                _ => None,
+            }
+        });
+        for end in ends.into_iter().flatten() {
+            if !both && end.given.is_some() {
+                continue;
+            }
+            let size = u64::from(end.arg.packet_size.unwrap_or(1));
+            let bytes = Array { scalar: abi::ScalarType::U8, shape: vec![0, size], bytes: vec![] };
+            // Packets look as the user writes them, if they have the size.
+            let fits = |a: &Array| {
+                let lanes: u64 = a.shape.iter().skip(1).product();
+                lanes * u64::from(a.scalar.bytes()) == size
+            };
+            let mut packets = shape.clone().filter(fits).unwrap_or(bytes);
+            packets.bytes.clear();
+            packets.shape[0] = 0;
+            let name = Some(format!("link {number}"));
+            let pipe =
+                Value::Pipe(PipeValue { name, max_packets: IN_MEMORY, packets, object: None });
+            let args = &mut requests[end.request].args;
+            match end.given {
+                // What is no pipe is refused as at any other argument.
+                Some(k) if matches!(args[k].1, Value::Pipe(_)) => args[k].1 = pipe,
+                Some(_) => {}
+                None => args.push((end.arg.name.clone(), pipe)),
             }
         }
     }
+}
+
+/// An end of a link at a launch.
+struct Place<'k> {
+    request: usize,
+    arg: &'k Arg,
+    /// The value that it is given, by its number.
+    given: Option<usize>,
+}
+
+fn place<'k>(
+    end: &LinkEnd,
+    requests: &[Request],
+    kernels: &'k [KernelSignature],
+) -> Option<Place<'k>> {
+    let signature = kernels.iter().find(|k| k.name == end.kernel)?;
+    let arg = signature.args.get(end.arg as usize)?;
+    let request = requests.iter().position(|r| r.kernel == end.kernel)?;
+    let is_it = |(name, _): &(String, Value)| *name == arg.name || name.parse() == Ok(arg.index);
+    let given = requests[request].args.iter().position(is_it);
+    Some(Place { request, arg, given })
 }
 
 /// An order of launches in which those that write a pipe come before those that read it, where there is one.
@@ -85,7 +127,7 @@ pub(crate) fn order(requests: &[Request], links: &[Link]) -> Vec<usize> {
     let mut rank = vec![0; requests.len()];
     let number = |end: &LinkEnd| requests.iter().position(|r| r.kernel == end.kernel);
     for _ in 0..requests.len() {
-        for link in links {
+        for link in links.iter().filter(|link| !link.is_of_one_kernel()) {
             if let (Some(from), Some(to)) = (number(&link.writer), number(&link.reader)) {
                 rank[to] = rank[to].max(rank[from] + 1);
             }

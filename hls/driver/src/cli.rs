@@ -349,8 +349,10 @@ pub struct RunArgs {
     /// Where to run [default: sim for a build directory, else emu].
     #[arg(long, value_enum)]
     pub device: Option<DeviceKind>,
-    /// Write a buffer after the run.
-    #[arg(long = "out", value_name = "NAME=FILE.npy", value_parser = pair)]
+    /// Write a buffer, an image or the packets of a pipe after the run: as a NumPy file, or, if these are bytes of shape
+    /// [height, width] or [height, width, channels], as a picture; NAME is the argument's name or number, with `.1` and so on
+    /// behind it a mip level, with `KERNEL.` before it an argument of a kernel beside; may be repeated.
+    #[arg(long = "out", value_name = "NAME=FILE.npy|.png", value_parser = pair)]
     pub outputs: Vec<(String, String)>,
     /// Print the hardware's counters and the loops, and write what was measured into the build's report (sim).
     #[arg(long)]

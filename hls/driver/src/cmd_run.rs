@@ -6,13 +6,13 @@ use crate::cmd_build::{board, check_dumps, options, write_dumps};
 use crate::cmd_report::{count, kernel_text, read_manifest};
 use crate::emu::Emulator;
 use crate::failure::{Failure, Result, io};
-use crate::input::{Input, read_module};
+use crate::input::{Input, read_module_for};
 use crate::output::{check_file, replace_file};
 use crate::pipeline::{Build, Pipeline};
 use crate::progress::Progress;
 use crate::{Streams, beside, connect};
 use ::report::Report;
-use abi::{Access, Kernel, KernelSignature};
+use abi::{Access, Kernel, KernelSignature, Link};
 use base::FileSet;
 use host::{Array, Device, NdRange, Request, RunResult, Value};
 use interp::{Options, Order};
@@ -63,7 +63,8 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
         let values = values(args)?;
         let mut target = target(args, &mut progress)?;
         let signature = choose_kernel(target.device.device(), args.kernel.as_deref())?;
-        check_outputs(args, &signature)?;
+        check_beside(args, &signature)?;
+        check_outputs(args, &signature, &values)?;
         progress.step("run");
         let range = NdRange {
             global: args.global.0.clone(),
@@ -86,7 +87,12 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, streams: &mut Streams<'_>) -> Res
             let what = format!("--out {name}={file}: the launch has no such buffer or mip level");
             return Err(Failure::new("E0613", what));
         };
-        let bytes = if file.ends_with(".png") { array.to_png()? } else { array.to_npy() };
+        let bytes = match file.ends_with(".png") {
+            true => array.to_png().map_err(|e| {
+                Failure::new("E0613", format!("--out {name}={file}: {}", e.message))
+            })?,
+            false => array.to_npy(),
+        };
         replace_file(Path::new(file), &bytes)?;
     }
     if let Some(warning) = result.printed.warning() {
@@ -125,6 +131,14 @@ fn run_all(
         Running::Simulated(device) => device.manifest().links.clone(),
         Running::Emulated(device) => connect::links(&args.input.connections, &device.kernels()),
     };
+    let loops = |link: &Link| link.is_of_one_kernel() && link.writer.kernel == requests[0].kernel;
+    if args.profile && links.iter().any(loops) {
+        let what = format!(
+            "--profile does nothing with kernel `{}`, which a pipe connects with itself",
+            requests[0].kernel
+        );
+        return Err(Failure::new("E0613", what).help("leave --profile"));
+    }
     beside::join(&mut requests, &links, &kernels);
     // Where they run one after the other, those that write come first.
     let order = beside::order(&requests, &links);
@@ -250,12 +264,9 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
         return simulated(device, report, args, progress);
     }
     progress.step("read");
-    let mut input = args.input.clone();
-    if args.device == Some(DeviceKind::Native) {
-        // Native code has pipes in memory, which give the same packets.
-        input.connections.clear();
-    }
-    let Input { module, warnings, spec_constants } = read_module(&input, &wanted(args))?;
+    let has_fifos = args.device != Some(DeviceKind::Native);
+    let Input { module, warnings, spec_constants } =
+        read_module_for(&args.input, &wanted(args), has_fifos)?;
     progress.warn(&warnings);
     if args.device == Some(DeviceKind::Sim) {
         let build = build(args, (module, spec_constants), progress)?;
@@ -391,12 +402,33 @@ fn choose_kernel(device: &dyn Device, name: Option<&str>) -> Result<KernelSignat
     }
 }
 
-/// Names of `--out` are those of buffers; known before anything runs.
-fn check_outputs(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
+/// A kernel is launched once.
+fn check_beside(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
+    let mut launched = vec![&signature.name];
+    for Beside { kernel, .. } in &args.beside {
+        if launched.contains(&kernel) {
+            let what = format!(
+                "--beside {kernel}: kernel `{kernel}` is launched already, and runs once at a time"
+            );
+            let help = "leave it, or name the kernel that is to run beside it";
+            return Err(Failure::new("E0613", what).help(help));
+        }
+        launched.push(kernel);
+    }
+    Ok(())
+}
+
+/// Names of `--out` are those of buffers, and what they hold is what the file can; known before anything runs.
+fn check_outputs(
+    args: &RunArgs,
+    signature: &KernelSignature,
+    values: &[(String, Value)],
+) -> Result<()> {
     for (name, file) in &args.outputs {
-        let of_other =
-            |b: &Beside| name.strip_prefix(&b.kernel).is_some_and(|n| n.starts_with('.'));
-        if args.beside.iter().any(of_other) {
+        let inner = |b: &Beside| Some(name.strip_prefix(&b.kernel)?.strip_prefix('.')?.to_owned());
+        let of_other = args.beside.iter().find_map(|b| Some((b, inner(b)?)));
+        if let Some((beside, inner)) = of_other {
+            check_picture(name, file, texels(None, &beside.request()?.args, &inner))?;
             continue;
         }
         let known = signature.arg(name).is_some_and(|a| a.kind.has_memory());
@@ -405,8 +437,37 @@ fn check_outputs(args: &RunArgs, signature: &KernelSignature) -> Result<()> {
                 format!("--out {name}={file}: kernel `{}` has no such buffer", signature.name);
             return Err(Failure::new("E0613", what));
         }
+        check_picture(name, file, texels(Some(signature), values, name))?;
     }
     Ok(())
+}
+
+/// What a launch gives the argument, or the image whose mip level it is, that `--out` names. What it holds after the launch has the same
+/// type and as many dimensions.
+fn texels<'v>(
+    signature: Option<&KernelSignature>,
+    values: &'v [(String, Value)],
+    name: &str,
+) -> Option<&'v Array> {
+    let arg = signature.and_then(|k| k.arg(name));
+    let is_it = |given: &str| match (signature, arg) {
+        (Some(signature), Some(arg)) => signature.arg(given).is_some_and(|a| a.index == arg.index),
+        _ => given == name || name.rsplit_once('.').is_some_and(|(image, _)| given == image),
+    };
+    match &values.iter().find(|(given, _)| is_it(given))?.1 {
+        Value::Array(array) => Some(array),
+        Value::Image(image) => Some(&image.texels),
+        _ => None,
+    }
+}
+
+/// Whether a buffer can be in the file of `--out`.
+fn check_picture(name: &str, file: &str, array: Option<&Array>) -> Result<()> {
+    let Some(array) = array.filter(|_| file.ends_with(".png")) else { return Ok(()) };
+    array.check_png().map_err(|e| {
+        let what = format!("--out {name}={file}: {}", e.message);
+        Failure::new("E0613", what).help("write a .npy file, which holds any array")
+    })
 }
 
 /// A buffer of the kernel, or `KERNEL.NAME` of one beside it.

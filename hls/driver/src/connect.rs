@@ -1,10 +1,15 @@
 //! Connections of pipes: `--connect`.
 
 use crate::failure::{Failure, Result};
+use crate::pipe_ends::locs;
 use abi::{KernelSignature, Link, LinkEnd, Manifest};
+use base::{Diagnostic, Loc};
+use ir::{Function, KernelArgKind, Module, PipeAccess};
 use spirv_to_ir::ConnectedPipe;
 use std::collections::BTreeMap;
 
+/// Code of connections that do not fit.
+const CODE: &str = "E0119";
 /// Most packets: a FIFO on the chip.
 pub(crate) const MOST_DEPTH: u32 = 1 << 16;
 
@@ -116,12 +121,14 @@ impl std::fmt::Display for End {
 }
 
 impl std::fmt::Display for Connection {
-    /// `--connect source.out=filter.in`, for messages.
+    /// `--connect source.out=filter.in:64`, for messages.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.to {
-            Some(to) => write!(f, "--connect {}={to}", self.end),
-            None => write!(f, "--connect {}=stream", self.end),
+            Some(to) => write!(f, "--connect {}={to}", self.end)?,
+            None => write!(f, "--connect {}=stream", self.end)?,
         }
+        self.port.as_ref().map_or(Ok(()), |name| write!(f, ":{name}"))?;
+        self.depth.map_or(Ok(()), |depth| write!(f, ":{depth}"))
     }
 }
 
@@ -173,11 +180,111 @@ pub(crate) fn port_names(
                     kernel.name, arg.name
                 );
                 let help = "give one of them another name: --connect KERNEL.ARG=stream:NAME";
-                return Err(Failure::new("E0119", what).help(help));
+                return Err(Failure::new(CODE, what).help(help));
             }
         }
     }
     Ok(names)
+}
+
+/// An end of a connection that a kernel has.
+struct Found<'m> {
+    kernel: &'m Function,
+    arg: u32,
+    access: PipeAccess,
+}
+
+impl<'m> Found<'m> {
+    fn of(end: &End, module: &'m Module) -> Option<Self> {
+        let kernel = module.kernels().map(|(_, f)| f).find(|f| f.name == end.kernel)?;
+        let args = &kernel.kernel.as_ref()?.args;
+        let named = args.iter().position(|a| a.name == end.arg);
+        let arg = named.or_else(|| end.arg.parse().ok())?;
+        match args.get(arg)?.kind {
+            KernelArgKind::Pipe(access) => Some(Found { kernel, arg: arg as u32, access }),
+            _ => None,
+        }
+    }
+
+    /// `kernel `filter` reads pipe `in``
+    fn describe(&self) -> String {
+        let args = self.kernel.kernel.as_ref().map_or(&[][..], |k| &k.args);
+        let name = args.get(self.arg as usize).map_or("", |a| a.name.as_str());
+        let does = if self.access.writes { "writes" } else { "reads" };
+        format!("kernel `{}` {does} pipe `{name}`", self.kernel.name)
+    }
+
+    /// Where the kernel uses the pipe, or where it stands itself.
+    fn loc(&self, module: &Module) -> Loc {
+        let uses = locs(module, &self.kernel.name, self.arg);
+        uses.first().copied().unwrap_or(self.kernel.loc)
+    }
+}
+
+/// Refuses connections that do not fit the kernels that were read, or one another.
+///
+/// # Errors
+/// `E0119`
+pub fn check(connections: &[Connection], module: &Module) -> Result<()> {
+    let fail = |d: Diagnostic| Err(Failure::with_sources(d.into(), &module.sources));
+    let mut seen: BTreeMap<(&str, u32), &Connection> = BTreeMap::new();
+    for connection in connections {
+        for end in connection.ends() {
+            let Some(found) = Found::of(end, module) else { continue };
+            let Some(other) = seen.insert((&found.kernel.name, found.arg), connection) else {
+                continue;
+            };
+            let what = match std::ptr::eq(other, connection) {
+                true => format!("`{end}` is connected to itself: {connection}"),
+                false => format!("`{end}` is connected twice: {other} and {connection}"),
+            };
+            let e = Diagnostic::error(CODE, what).at(found.loc(module));
+            let help = "an argument is one end of one pipe: leave one of them, or give the kernel another pipe argument";
+            return fail(e.help(help));
+        }
+    }
+    for connection in connections {
+        let Some(to) = &connection.to else { continue };
+        let ends = [Found::of(&connection.end, module), Found::of(to, module)];
+        check_direction(connection, &ends, module).or_else(fail)?;
+        if let [Some(from), Some(to)] = &ends
+            && let (Some(one), Some(other)) = (from.access.packet, to.access.packet)
+            && one != other
+        {
+            let what = format!(
+                "{connection}: {} in packets of {one} bytes, {} in packets of {other}",
+                from.describe(),
+                to.describe()
+            );
+            let e = Diagnostic::error(CODE, what).at(to.loc(module));
+            return fail(e.help("give both arguments the same type of packets"));
+        }
+    }
+    Ok(())
+}
+
+/// A connection leads from a kernel that writes to one that reads.
+fn check_direction(
+    connection: &Connection,
+    ends: &[Option<Found<'_>>; 2],
+    module: &Module,
+) -> std::result::Result<(), Diagnostic> {
+    let writes = ends.each_ref().map(|end| end.as_ref().map(|end| end.access.writes));
+    let wrong: Vec<&Found<'_>> = ends
+        .iter()
+        .zip([true, false])
+        .filter_map(|(end, wanted)| end.as_ref().filter(|end| end.access.writes != wanted))
+        .collect();
+    let [first, ..] = wrong[..] else { return Ok(()) };
+    let said: Vec<String> = ends.iter().flatten().map(Found::describe).collect();
+    let what = format!("{connection}: {}", said.join(", and "));
+    let e = Diagnostic::error(CODE, what).at(first.loc(module));
+    let (Some(to), false) = (&connection.to, writes[0] == writes[1]) else {
+        return Err(e.help("connect an argument that is written with one that is read"));
+    };
+    let turned =
+        Connection { end: to.clone(), to: Some(connection.end.clone()), ..connection.clone() };
+    Err(e.help(format!("the end that writes comes first: {turned}")))
 }
 
 /// The links that connections are, between kernels that there are.
@@ -199,7 +306,7 @@ pub(crate) fn add_links(manifest: &mut Manifest, connections: &[Connection]) -> 
         // One after the other, so that it is known which does not fit.
         manifest.verify().map_err(|e| {
             let help = "connect from a kernel that writes to one that reads, each pipe once, with packets of one size";
-            Failure::new("E0119", format!("{connection}: {e}")).help(help)
+            Failure::new(CODE, format!("{connection}: {e}")).help(help)
         })?;
     }
     Ok(())

@@ -181,13 +181,15 @@ impl Design {
         Ok(())
     }
 
-    /// Says which key of the file a failure is about: that of which it has most names.
+    /// Says which key of the file a failure is about: those whose option it quotes, or else that of which it has most names.
     pub(crate) fn explain(&self, mut failure: Failure) -> Failure {
         for d in &mut failure.diagnostics.0 {
             let text = format!("{} {}", d.message, d.notes.join(" "));
+            let quoted: Vec<&Entry> = self.entries.iter().filter(|e| e.is_quoted(&text)).collect();
             let named = self.entries.iter().filter_map(|e| Some((e.named(&text)?, e)));
             let named = named.max_by_key(|(names, _)| *names).map(|(_, entry)| entry);
-            if let Some(Entry { line, key, .. }) = named {
+            let all = if quoted.is_empty() { named.into_iter().collect() } else { quoted };
+            for Entry { line, key, .. } in all {
                 d.notes.push(format!("{}:{line}: key `{key}` says so", self.path.display()));
             }
         }
@@ -196,6 +198,19 @@ impl Design {
 }
 
 impl Entry {
+    /// Whether a message has the connection that it is, as an option.
+    fn is_quoted(&self, text: &str) -> bool {
+        let Ok(connection) = Connection::parse(self.value()) else { return false };
+        let option = connection.to_string();
+        let goes_on = |c: char| c.is_alphanumeric() || "_.:".contains(c);
+        let ends = |at: usize| {
+            // A colon is part of the option only if something follows it.
+            let rest = &text[at + option.len()..];
+            !rest.trim_start_matches(':').starts_with(goes_on)
+        };
+        self.field == "connections" && text.match_indices(&option).any(|(at, _)| ends(at))
+    }
+
     /// How many names a message has of it: in quotes, or as `KERNEL.ARG`.
     fn named(&self, text: &str) -> Option<usize> {
         let word = |c: char| c.is_alphanumeric() || "_.".contains(c);

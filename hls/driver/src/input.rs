@@ -1,7 +1,7 @@
 //! Input files: reads a module from any of the forms that the command takes.
 
 use crate::cli::InputArgs;
-use crate::connect::Connection;
+use crate::connect::{self, Connection};
 use crate::failure::{Failure, Result, io};
 use crate::pipeline;
 use crate::producer::{Produced, assemble, compile_cl};
@@ -31,10 +31,18 @@ pub struct Input {
 /// `E0601` unreadable, `E0602` not a known form, `E0603` a tool is not installed, `E0604` it
 /// failed, and the errors of the readers.
 pub fn read_module(input: &InputArgs, kernels: &[String]) -> Result<Input> {
+    read_module_for(input, kernels, true)
+}
+
+/// The same for a device that has FIFOs for connected pipes, or has these in memory, too.
+///
+/// # Errors
+/// As [`read_module`].
+pub fn read_module_for(input: &InputArgs, kernels: &[String], has_fifos: bool) -> Result<Input> {
     let path = input.input.as_path();
     let read = match path.extension().and_then(|e| e.to_str()).unwrap_or_default() {
-        "cl" => produced(input, kernels, compile_cl(input)?),
-        "spvasm" => produced(input, kernels, assemble(path)?),
+        "cl" => produced(input, kernels, has_fifos, compile_cl(input)?),
+        "spvasm" => produced(input, kernels, has_fifos, assemble(path)?),
         "clir" => clir(input),
         extension => {
             let bytes = std::fs::read(path).map_err(|e| io("read", path, &e))?;
@@ -42,12 +50,13 @@ pub fn read_module(input: &InputArgs, kernels: &[String]) -> Result<Input> {
                 let what = format!("{} is no kernel file that clhls knows", path.display());
                 return Err(Failure::new("E0602", what));
             }
-            produced(input, kernels, Produced { bytes, warnings: vec![] })
+            produced(input, kernels, has_fifos, Produced { bytes, warnings: vec![] })
         }
     };
-    let mut input = read.map_err(|e| e.in_file(path))?;
-    tell_arguments_apart(&mut input.module);
-    Ok(input)
+    let mut read = read.map_err(|e| e.in_file(path))?;
+    tell_arguments_apart(&mut read.module);
+    connect::check(&input.connections, &read.module).map_err(|e| e.in_file(path))?;
+    Ok(read)
 }
 
 /// Gives arguments of equal names different ones: a module may call them what it likes, and those
@@ -69,7 +78,12 @@ pub fn tell_arguments_apart(module: &mut Module) {
     }
 }
 
-fn produced(input: &InputArgs, kernels: &[String], made: Produced) -> Result<Input> {
+fn produced(
+    input: &InputArgs,
+    kernels: &[String],
+    has_fifos: bool,
+    made: Produced,
+) -> Result<Input> {
     let path = input.input.as_path();
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -77,6 +91,7 @@ fn produced(input: &InputArgs, kernels: &[String], made: Produced) -> Result<Inp
         numerics: input.numerics(),
         sub_group_size: input.sub_group_size,
         connected: input.connections.iter().flat_map(Connection::pipes).collect(),
+        fifos_in_memory: !has_fifos,
         formats: input.formats.clone(),
         spec_constants: vec![],
     };

@@ -1,13 +1,24 @@
 //! Where kernels use their pipes, and what stands at the other end: for messages of kernels that hang there.
 
 use abi::pipe::field::ADDRESS;
-use base::FxHashSet;
+use base::{FxHashSet, Loc};
 use host::{LaunchArg, Start};
 use interp::PipeNote;
 use ir::{Func, Function, KernelArgKind, Module, Op, Value};
+use std::cmp::Ordering;
 
 /// The places in the source where a kernel uses a pipe argument.
 fn places(module: &Module, kernel: &str, arg: u32) -> Vec<String> {
+    let mut places: Vec<String> = vec![];
+    for loc in locs(module, kernel, arg) {
+        let place = module.sources.describe(loc);
+        places.extend(place.filter(|p| !places.contains(p)));
+    }
+    places
+}
+
+/// The same as places of the module.
+pub(crate) fn locs(module: &Module, kernel: &str, arg: u32) -> Vec<Loc> {
     let mut walk = Walk { module, arg, reached: vec![], places: vec![] };
     if let Some((id, _)) = module.kernels().find(|(_, f)| f.name == kernel) {
         walk.reached.push((id, vec![]));
@@ -27,7 +38,7 @@ struct Walk<'m> {
     arg: u32,
     /// Functions, and which of their parameters are places in the object of the pipe, if it is in memory.
     reached: Vec<(Func, Vec<usize>)>,
-    places: Vec<String>,
+    places: Vec<Loc>,
 }
 
 impl Walk<'_> {
@@ -61,8 +72,9 @@ impl Walk<'_> {
                 }
                 _ => false,
             };
-            let place = self.module.sources.describe(data.loc).filter(|_| uses);
-            self.places.extend(place.filter(|p| !self.places.contains(p)));
+            if uses && data.loc.is_known() {
+                self.places.push(data.loc);
+            }
         }
     }
 }
@@ -82,6 +94,8 @@ fn at(places: &[String]) -> String {
 pub(crate) enum Progress {
     Done,
     NotBegun,
+    /// It is the launch that hangs.
+    Itself,
 }
 
 /// What messages say of the pipes of number `k` of several launches that run one after the other: where the kernel uses each,
@@ -100,12 +114,17 @@ pub(crate) fn notes(module: &Module, launches: &[Start], k: usize) -> Vec<PipeNo
             note(format!("kernel `{}` uses the pipe{}", launch.kernel, at(&own)));
         }
         let mut alone = true;
-        for (other, start) in launches.iter().enumerate().filter(|(other, _)| *other != k) {
+        for (other, start) in launches.iter().enumerate() {
             let same =
                 |a: &LaunchArg| matches!(a, LaunchArg::Pipe { buffer: b, .. } if b == buffer);
             for end in (0u32..).zip(&start.args).filter(|(_, a)| same(a)).map(|(end, _)| end) {
+                let state = match other.cmp(&k) {
+                    Ordering::Less => Progress::Done,
+                    Ordering::Equal if end == arg => continue,
+                    Ordering::Equal => Progress::Itself,
+                    Ordering::Greater => Progress::NotBegun,
+                };
                 alone = false;
-                let state = if other < k { Progress::Done } else { Progress::NotBegun };
                 note(other_end(module, &start.kernel, end, state));
             }
         }
@@ -125,6 +144,7 @@ fn other_end(module: &Module, kernel: &str, arg: u32, state: Progress) -> String
     let state = match state {
         Progress::Done => "is done",
         Progress::NotBegun => "has not begun: kernels run one after the other here",
+        Progress::Itself => "waits here",
     };
     let places = at(&places(module, kernel, arg));
     format!("kernel `{kernel}` {does} it as `{name}`{places}, and {state}")

@@ -142,6 +142,8 @@ pub struct ReadOptions {
     pub sub_group_size: Option<u32>,
     /// Pipes that are FIFOs beside the kernels.
     pub connected: Vec<spirv_to_ir::ConnectedPipe>,
+    /// These are objects in memory all the same.
+    pub fifos_in_memory: bool,
     /// Images that have one format at every launch.
     pub formats: Vec<spirv_to_ir::FixedFormat>,
     /// Values of specialization constants by SpecId, as bits of their type.
@@ -220,6 +222,7 @@ pub(crate) fn read_options(
         uniform_groups: how.numerics.uniform_groups,
         sub_group_size: how.sub_group_size,
         connected: how.connected.clone(),
+        fifos_in_memory: how.fifos_in_memory,
         formats: how.formats.clone(),
         spec_constants: how.spec_constants.clone(),
     }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Outcome, outcome, program, text};
-use driver::DONE;
+use driver::{DONE, FAILED};
 use std::path::Path;
 
 /// Writes `picture` flipped, with red and blue exchanged, and its brightness as bytes.
@@ -124,5 +124,30 @@ fn what_is_no_picture_is_refused() {
             ["--global", "5,3", "--arg", &from, "--arg", image, "--arg", "red=zeros:u8[15]"];
         let o = run(folder, "emu", &values.map(str::to_owned));
         assert!(o.code != DONE && o.err.contains(name), "{name}: {}", o.err);
+    }
+}
+
+#[test]
+fn a_picture_that_cannot_be_written_is_refused_before_the_run() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let folder = dir.path();
+    std::fs::write(folder.join("flip.cl"), SOURCE).expect("written");
+    for (to, out, told) in [
+        ("image:rgba:float:zeros:f32[3,5,4]", "to=to.png", "f32[3,5,4]"),
+        ("image:rgba:float:zeros:f32[3,5,4]", "1=to.png", "f32[3,5,4]"),
+        ("image:rgba:float:zeros:f32[3,5,4];", "to.1=to.png", "f32[3,5,4]"),
+        ("image:rgba:unorm8:zeros:u8[3,5,4]", "red=to.png", "u8[15]"),
+    ] {
+        let (to, red) = (format!("to={to}"), "red=zeros:u8[15]");
+        let from = "from=image:rgba:unorm8:zeros:u8[3,5,4]";
+        // A run would take for ever, and be ended with another error.
+        let values = ["--global", "5,3", "--step-limit", "1", "--arg", from, "--arg", &to];
+        let options = [&values[..], &["--arg", red, "--out", out]].concat();
+        let o = run(folder, "emu", &options.into_iter().map(str::to_owned).collect::<Vec<_>>());
+        let what = format!(
+            "error[E0613]: --out {out}: a .png file holds bytes, u8[HEIGHT,WIDTH,CHANNELS] with 1 to 4 channels, and this is {told}"
+        );
+        assert!(o.code == FAILED && o.err.contains(&what), "{}", o.err);
+        assert!(!folder.join("to.png").exists(), "{out}");
     }
 }

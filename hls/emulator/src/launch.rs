@@ -169,7 +169,12 @@ impl Run<'_> {
                 // accessed by atomic operations only.
                 unsafe { (*place).load(Ordering::Relaxed) }
             };
-            (word(place::WRITERS).wrapping_sub(word(place::READERS)), pipe.max_packets)
+            let held = word(place::WRITERS).wrapping_sub(word(place::READERS));
+            let depth = match info.kind {
+                KernelArgKind::Pipe(access) => access.most(),
+                _ => None,
+            };
+            (held, interp::polls::told(held, pipe.max_packets, depth))
         });
         let name = &self.kernel.name;
         let e = interp::polls::endless(name, info, state, self.most_polls);

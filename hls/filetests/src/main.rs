@@ -238,7 +238,7 @@ fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Resu
     let path = settings.modules.join(format!("{kernel}.{producer}.spv"));
     let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let (mut connected, mut connections) = (vec![], vec![]);
-    for text in file.connect.iter().filter(|_| settings.device != On::Native) {
+    for text in &file.connect {
         let connection = Connection::parse(text)?;
         let read = |kernel: &String| wanted.is_empty() || wanted.contains(kernel);
         connected.extend(connection.pipes().filter(|pipe| read(&pipe.kernel)));
@@ -254,6 +254,7 @@ fn load(name: &str, producer: &str, settings: &Settings, hardware: bool) -> Resu
         numerics: Numerics::of_options(file.options.split_whitespace()),
         sub_group_size: file.sub_group_size,
         connected,
+        fifos_in_memory: settings.device == On::Native,
         spec_constants: vec![],
     };
     let module = read_spirv(&bytes, kernel, &wanted, &folder, &how).map_err(|e| e.render())?;

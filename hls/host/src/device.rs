@@ -314,8 +314,19 @@ pub(crate) fn packet_mismatch(arg: &Arg, pipe: PipeDescriptor) -> Option<String>
 
 /// What is wrong with an image of another format than the argument's.
 pub(crate) fn format_mismatch(arg: &Arg, image: ImageDescriptor) -> Option<String> {
-    let wanted = arg.format.filter(|format| *format != image.format)?.names();
     let given = image.format.names();
+    match arg.takes_depths() {
+        Some(true) if !image.format.is_depth() => {
+            return Some(format!(
+                "it takes images of depths, such as depth:float, and got one of {given}"
+            ));
+        }
+        Some(false) if image.format.is_depth() => {
+            return Some(format!("it takes images of colors, and got one of {given}"));
+        }
+        _ => {}
+    }
+    let wanted = arg.format.filter(|format| *format != image.format)?.names();
     Some(format!("the kernel was built for images of format {wanted}, and got one of {given}"))
 }
 

@@ -3,8 +3,8 @@
 use crate::{Array, Error, ErrorKind, Value};
 use abi::image::{level, sampler};
 use abi::{ChannelOrder, ChannelType, ImageDescriptor, ImageFormat, ScalarType};
-use image::ImageEncoder;
 use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder};
 use std::path::Path;
 
 /// `image:ORDER:TYPE:VALUE`, or an image file: texels and their format.
@@ -291,6 +291,12 @@ pub(crate) fn parse_sampler(text: &str) -> Result<u32, Error> {
         let bits = if k == 4 { limits(part) } else { found.map(|(_, bits, _)| *bits) };
         all = all.zip(bits).map(|(all, bits)| all | bits);
     }
+    if matches!(parts[..], ["unnormalized", "repeat" | "mirrored_repeat", ..]) && all.is_some() {
+        let mode = parts[1];
+        return Err(bad(format!(
+            "`sampler:{text}`: `{mode}` is for normalized coordinates: expected `normalized`, or `none`, `clamp_to_edge` or `clamp`"
+        )));
+    }
     all.ok_or_else(|| {
         bad(format!(
             "`sampler:{text}`: expected `normalized` or `unnormalized`, then `none`, `clamp_to_edge`, `clamp`, \
@@ -318,27 +324,43 @@ impl Array {
     /// The array as an image file: bytes of shape `[height, width]` or `[height, width, channels]` with one to four channels.
     ///
     /// # Errors
-    /// [`ErrorKind::Value`] for other arrays.
+    /// As [`check_png`](Self::check_png).
     pub fn to_png(&self) -> Result<Vec<u8>, Error> {
-        use image::ExtendedColorType::{L8, La8, Rgb8, Rgba8};
-        let fail = || {
-            let (scalar, shape) = (self.scalar, &self.shape);
-            bad(format!(
-                "an image file holds bytes [height, width, channels], 1 to 4 channels; this is {scalar}{shape:?}"
-            ))
-        };
-        let (height, width, color) = match (self.scalar, self.shape.as_slice()) {
-            (ScalarType::U8, &[height, width] | &[height, width, 1]) => (height, width, L8),
-            (ScalarType::U8, &[height, width, 2]) => (height, width, La8),
-            (ScalarType::U8, &[height, width, 3]) => (height, width, Rgb8),
-            (ScalarType::U8, &[height, width, 4]) => (height, width, Rgba8),
-            _ => return Err(fail()),
-        };
-        let size = |n: u64| u32::try_from(n).map_err(|_| fail());
+        let (width, height, color) = self.picture()?;
         let mut out = vec![];
         PngEncoder::new(&mut out)
-            .write_image(&self.bytes, size(width)?, size(height)?, color)
+            .write_image(&self.bytes, width, height, color)
             .map_err(|e| bad(e.to_string()))?;
         Ok(out)
+    }
+
+    /// Whether it can be an image file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Value`] for arrays of other types and shapes.
+    pub fn check_png(&self) -> Result<(), Error> {
+        self.picture().map(|_| ())
+    }
+
+    /// Width, height and channels of the picture that it is.
+    fn picture(&self) -> Result<(u32, u32, ExtendedColorType), Error> {
+        use ExtendedColorType::{L8, La8, Rgb8, Rgba8};
+        let known = match (self.scalar, self.shape.as_slice()) {
+            (ScalarType::U8, &[height, width] | &[height, width, 1]) => Some((height, width, L8)),
+            (ScalarType::U8, &[height, width, 2]) => Some((height, width, La8)),
+            (ScalarType::U8, &[height, width, 3]) => Some((height, width, Rgb8)),
+            (ScalarType::U8, &[height, width, 4]) => Some((height, width, Rgba8)),
+            _ => None,
+        };
+        let sized = known.and_then(|(height, width, color)| {
+            Some((u32::try_from(width).ok()?, u32::try_from(height).ok()?, color))
+        });
+        sized.ok_or_else(|| {
+            let shape: Vec<String> = self.shape.iter().map(u64::to_string).collect();
+            let (scalar, shape) = (self.scalar, shape.join(","));
+            bad(format!(
+                "a .png file holds bytes, u8[HEIGHT,WIDTH,CHANNELS] with 1 to 4 channels, and this is {scalar}[{shape}]"
+            ))
+        })
     }
 }

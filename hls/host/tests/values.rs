@@ -107,6 +107,14 @@ fn images_and_samplers_are_parsed() {
     assert_eq!(parse("sampler:normalized,repeat,linear"), Ok(Value::Sampler(1 | 6 | 0x20)));
     assert_eq!(parse("sampler:unnormalized,clamp,nearest"), Ok(Value::Sampler(4 | 0x10)));
     assert!(error("sampler:linear").contains("expected `normalized` or `unnormalized`"));
+    // Modes that repeat the image: CL_INVALID_VALUE without normalized coordinates.
+    for mode in ["repeat", "mirrored_repeat"] {
+        for rest in ["linear", "nearest,mip_linear", "linear,mip_nearest,0..2"] {
+            let wrong = error(&format!("sampler:unnormalized,{mode},{rest}"));
+            assert!(wrong.contains(&format!("`{mode}` is for normalized coordinates")), "{wrong}");
+        }
+    }
+    assert!(error("sampler:unnormalized,repeat,cubic").contains("then `nearest` or `linear`"));
     assert!(
         error("image:bgra:float:zeros:f32[1,1,4]").contains("`bgra:float` is not an image format")
     );

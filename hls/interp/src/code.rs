@@ -251,8 +251,6 @@ pub(crate) struct PipeUse {
     pub slots: u32,
     /// How many packets are reserved, the position of one, or a reservation.
     pub number: Option<Slot>,
-    /// Most packets that the pipe holds where it is a FIFO of known depth: its object may hold more.
-    pub depth: u32,
 }
 
 /// A call.

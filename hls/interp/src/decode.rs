@@ -8,8 +8,8 @@ use crate::pipe::FIELDS;
 use base::entity::{EntityRef, SecondaryMap};
 use base::{Diagnostic, FxHashMap, Loc, SmallVec};
 use ir::{
-    AtomicOp, Block, BlockCall, FloatKind, Function, Inst, InstData, KernelArgKind, ObjectKind, Op,
-    PipeOp, Rounding, Scalar, SubGroupMark, Terminator, Type, Value,
+    AtomicOp, Block, BlockCall, FloatKind, Function, Inst, InstData, ObjectKind, Op, PipeOp,
+    Rounding, Scalar, SubGroupMark, Terminator, Type, Value,
 };
 
 /// Address of the first object of private and of local memory, and the distance between two
@@ -396,11 +396,6 @@ impl Decoder<'_> {
         let value = data.result.or(packet);
         let number =
             data.args.get(usize::from(op.writes())).filter(|_| op.by_position() == Some(true));
-        let kernel = self.func.kernel.as_ref();
-        let depth = match kernel.and_then(|k| k.args.get(arg as usize)).map(|a| a.kind) {
-            Some(KernelArgKind::Pipe(access)) => access.connected,
-            _ => None,
-        };
         self.out.pipes.push(PipeUse {
             op,
             arg,
@@ -409,7 +404,6 @@ impl Decoder<'_> {
             data: value.map_or(0, |v| self.slots[v]),
             slots: value.map_or(0, |v| self.count(v)),
             number: number.map(|v| self.slots[*v]),
-            depth: depth.filter(|n| *n > 0).unwrap_or(u32::MAX),
         });
         self.emit(Code::Pipe(self.out.pipes.len() as u32 - 1), data.loc);
     }

@@ -9,7 +9,7 @@ use crate::polls;
 use crate::program::{Kernel, PipeNote};
 use crate::watch::{self, Watch};
 use base::{Diagnostic, Loc};
-use ir::{IntCC, PipeOp, Query};
+use ir::{IntCC, KernelArgKind, PipeOp, Query};
 
 /// Deepest call stack. Recursion is an input error, so this is only reached by malformed modules.
 const MAX_CALLS: usize = 256;
@@ -323,7 +323,8 @@ impl Machine<'_, '_> {
                 }
                 Code::Pipe(i) => {
                     let pipe = &function.pipes[i as usize];
-                    let e = match pipe.run(self.memories.global, regs) {
+                    let depth = depth(self.kernel, pipe.arg);
+                    let e = match pipe.run(self.memories.global, regs, depth) {
                         Ok(Tried::Nothing) => None,
                         Ok(Tried::Done) => {
                             self.watch.advance();
@@ -331,11 +332,11 @@ impl Machine<'_, '_> {
                         }
                         Ok(Tried::Refused) if !self.watch.refuse() => None,
                         Ok(Tried::Refused) => {
-                            let state = pipe.occupancy(self.memories.global, regs);
+                            let state = pipe.occupancy(self.memories.global, regs, depth);
                             Some(self.endless(pipe.arg, state))
                         }
                         Err(fault) => {
-                            let state = pipe.occupancy(self.memories.global, regs);
+                            let state = pipe.occupancy(self.memories.global, regs, depth);
                             Some(self.pipe_error(pipe.op, pipe.arg, fault, state))
                         }
                     };
@@ -455,7 +456,9 @@ impl Machine<'_, '_> {
     fn endless(&mut self, arg: u32, state: Option<(u32, u32)>) -> Diagnostic {
         let state = state.or_else(|| {
             let pipe = polls::descriptor(self.args, arg)?;
-            polls::occupancy(self.memories.global, pipe.address, pipe.max_packets)
+            let (held, most) =
+                polls::occupancy(self.memories.global, pipe.address, pipe.max_packets)?;
+            Some((held, polls::told(held, most, depth(self.kernel, arg))))
         });
         let Some(info) = self.kernel.info.args.get(arg as usize) else {
             return Diagnostic::error("E0513", "an operation on a pipe is refused for ever");
@@ -525,6 +528,14 @@ fn icmp(cc: IntCC, s: u8, a: u64, b: u64) -> bool {
         IntCC::Sle => signed(a, s) <= signed(b, s),
         IntCC::Sgt => signed(a, s) > signed(b, s),
         IntCC::Sge => signed(a, s) >= signed(b, s),
+    }
+}
+
+/// The most packets that a kernel's pipe holds, where that is known and not what its object says.
+fn depth(kernel: &Kernel, arg: u32) -> Option<u32> {
+    match kernel.info.args.get(arg as usize)?.kind {
+        KernelArgKind::Pipe(access) => access.most(),
+        _ => None,
     }
 }
 

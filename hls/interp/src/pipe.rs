@@ -27,11 +27,12 @@ pub(crate) enum Tried {
 }
 
 impl PipeUse {
-    /// Executes it; what it gives comes into `regs`.
+    /// Executes it; what it gives comes into `regs`. `depth`: most packets that the pipe holds, where that is known: its object may hold more.
     pub(crate) fn run(
         &self,
         memory: &mut Memory<'_>,
         regs: &mut [u64],
+        depth: Option<u32>,
     ) -> Result<Tried, PipeFault> {
         let (data, slots) = (self.data as usize, self.slots as usize);
         let happens = self.predicate.is_none_or(|p| regs[p as usize] != 0);
@@ -47,7 +48,9 @@ impl PipeUse {
         let number = self.number.map_or(0, |slot| regs[slot as usize]);
         match self.op {
             PipeOp::TakePacket | PipeOp::TakeRoom => regs[data] = object.take(side)?.into(),
-            PipeOp::Most => regs[data] = object.pipe.max_packets.min(self.depth).into(),
+            PipeOp::Most => {
+                regs[data] = object.pipe.max_packets.min(depth.unwrap_or(u32::MAX)).into()
+            }
             PipeOp::Count => regs[data] = u64::from(object.credit(place::READERS)?),
             PipeOp::WaitPacket | PipeOp::WaitRoom => {
                 if !object.take(side)? {
@@ -55,7 +58,7 @@ impl PipeUse {
                 }
             }
             PipeOp::ReservePackets | PipeOp::ReserveRoom => {
-                let count = Some(number as u32).filter(|n| *n <= self.depth);
+                let count = Some(number as u32).filter(|n| depth.is_none_or(|depth| *n <= depth));
                 regs[data] = object.reserve(side, count.unwrap_or_default())?;
             }
             PipeOp::ReadAt => load(object.packet_at(number as u32)?, &mut regs[data..data + slots]),
@@ -91,10 +94,16 @@ impl PipeUse {
     }
 
     /// Packets that the pipe holds, and how many it can hold.
-    pub(crate) fn occupancy(&self, memory: &mut Memory<'_>, regs: &[u64]) -> Option<(u32, u32)> {
+    pub(crate) fn occupancy(
+        &self,
+        memory: &mut Memory<'_>,
+        regs: &[u64],
+        depth: Option<u32>,
+    ) -> Option<(u32, u32)> {
         let [address, max_packets, _] = *regs.get(self.descriptor as usize..)?.first_chunk()?;
-        let most = u32::try_from(max_packets).unwrap_or(u32::MAX).min(self.depth);
-        crate::polls::occupancy(memory, address, most)
+        let most = u32::try_from(max_packets).unwrap_or(u32::MAX);
+        let (held, _) = crate::polls::occupancy(memory, address, most)?;
+        Some((held, crate::polls::told(held, most, depth)))
     }
 }
 

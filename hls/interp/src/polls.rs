@@ -16,6 +16,12 @@ pub(crate) fn occupancy(memory: &mut Memory<'_>, address: u64, most: u32) -> Opt
     Some((word(place::WRITERS)?.wrapping_sub(word(place::READERS)?), most))
 }
 
+/// How many packets a pipe holds as messages tell it: as many as the FIFO that its object of `most` packets stands for, unless more
+/// are in it, of writers that had to come to their end first.
+pub fn told(held: u32, most: u32, depth: Option<u32>) -> u32 {
+    depth.filter(|depth| held <= *depth).map_or(most, |depth| depth.min(most))
+}
+
 /// `, which holds 3 of 16 packets`
 pub(crate) fn holds(state: Option<(u32, u32)>) -> String {
     match state {

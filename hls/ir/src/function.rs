@@ -282,6 +282,16 @@ pub struct PipeAccess {
     /// Most packets that it holds, if it is connected: a FIFO beside the kernel, which only [`crate::Op::Pipe`] uses. 0 until
     /// somebody decides, which is before hardware is made.
     pub connected: Option<u32>,
+    /// Of a pipe in memory that stands for a FIFO: the most packets that the FIFO holds. That is what the kernel is told and what it
+    /// may reserve at once; the object may hold more, where writers have to be done before readers begin.
+    pub limit: Option<u32>,
+}
+
+impl PipeAccess {
+    /// The most packets that the pipe holds for the kernel, where that is known and not what its object says.
+    pub fn most(self) -> Option<u32> {
+        self.connected.or(self.limit).filter(|most| *most > 0)
+    }
 }
 
 impl KernelArgKind {

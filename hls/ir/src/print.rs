@@ -300,6 +300,7 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
                 out.write_str(if access.writes { "pipe write" } else { "pipe read" })?;
                 access.packet.map_or(Ok(()), |bytes| write!(out, " {bytes}"))?;
                 access.connected.map_or(Ok(()), |depth| write!(out, " connected {depth}"))?;
+                access.limit.map_or(Ok(()), |most| write!(out, " limit {most}"))?;
             }
             KernelArgKind::Value(None) => out.write_str("bytes")?,
             KernelArgKind::Value(Some(ty)) => write!(out, "{ty}")?,

@@ -47,7 +47,8 @@ enum Slice {
     Over,
 }
 
-/// The kernels by components of what pipes connect, each in the order of the kernels; none of those that are alone.
+/// The kernels by components of what pipes connect, each in the order of the kernels; none of those that are alone, but for one that a
+/// pipe connects with itself.
 pub(crate) fn components(kernels: &[String], links: &[Link]) -> Vec<Vec<String>> {
     let number = |name: &str| kernels.iter().position(|kernel| kernel == name);
     // The least number of a kernel that is known to be connected with each.
@@ -61,7 +62,11 @@ pub(crate) fn components(kernels: &[String], links: &[Link]) -> Vec<Vec<String>>
         let all = kernels.iter().zip(&first).filter(|(_, k)| **k == least);
         all.map(|(kernel, _)| kernel.clone()).collect()
     };
-    (0..kernels.len()).map(component).filter(|all| all.len() > 1).collect()
+    let loops = |kernel: &String| {
+        links.iter().any(|link| link.is_of_one_kernel() && link.writer.kernel == *kernel)
+    };
+    let connected = |all: &Vec<String>| all.len() > 1 || all.iter().any(loops);
+    (0..kernels.len()).map(component).filter(connected).collect()
 }
 
 impl Group {
@@ -302,5 +307,7 @@ mod tests {
         let found = components(&names, &[link("d", "a"), link("b", "c")]);
         assert_eq!(found, [["a", "d"], ["b", "c"]].map(|c| c.map(String::from).to_vec()));
         assert!(components(&names, &[]).is_empty());
+        // a kernel that is its own other end
+        assert_eq!(components(&names, &[link("c", "c")]), [["c".to_owned()].to_vec()]);
     }
 }

@@ -64,7 +64,7 @@ codes! {
     BAD_OPTION = "E0118", "An option that was given does not fit the module",
         "Give the number of a SpecId decoration of the module, or the constant's name, and a value of its type; sub-groups have 8, 16 or 32 work-items.";
     BAD_CONNECTION = "E0119", "A connection of a pipe does not fit the kernel",
-        "Connect arguments that are pipes, with packets of at most 128 bytes; docs/pipes.md says what connected pipes can do.";
+        "Connect arguments that are pipes, each once, one that a kernel writes to one that a kernel reads, with packets of one size of at most 128 bytes; docs/pipes.md says what connected pipes can do.";
     BAD_FORMAT = "E0120", "A format that was given for an image does not fit the kernel",
         "Give the format for an argument of a kernel that is an image; docs/images.md has the names of formats.";
 }

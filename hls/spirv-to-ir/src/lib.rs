@@ -58,6 +58,9 @@ pub struct Options {
     pub sub_group_size: Option<u32>,
     /// Pipes that are FIFOs beside the kernels instead of objects in memory.
     pub connected: Vec<ConnectedPipe>,
+    /// Connected pipes are objects in memory all the same, of which kernels are told and may reserve no more than the FIFO would hold:
+    /// for devices without FIFOs.
+    pub fifos_in_memory: bool,
     /// Images that have one format at every launch.
     pub formats: Vec<FixedFormat>,
     /// Functions that enqueue say why they fail, as OpenCL's `-g` lets them; else they give `CLK_ENQUEUE_FAILURE`.

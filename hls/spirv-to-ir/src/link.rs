@@ -9,7 +9,7 @@ use crate::errors::{
     error, fail,
 };
 use crate::images::ImageFunction;
-use crate::lower::Connected;
+use crate::lower::Fifo;
 use crate::module::Spv;
 use crate::pipes::{Packets, PipeFunction};
 use crate::types::{Kind, space};
@@ -33,6 +33,16 @@ const MAX_ERRORS: usize = 20;
 /// Most work-items of a work-group where the kernel does not say: as many as devices allow then.
 pub(crate) const DEFAULT_WORK_GROUP_SIZE: u32 = 256;
 
+/// What there is of a kernel that an option names.
+enum State {
+    /// It was read.
+    Read,
+    /// The module has it, but nobody wants it.
+    Left,
+    /// The module has no such kernel.
+    Unknown,
+}
+
 /// What a function is lowered as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
@@ -51,7 +61,7 @@ pub(crate) struct Job {
     pub role: Role,
     pub func: Func,
     /// The parameters of a callee that are connected pipes.
-    pub pipes: Vec<Option<Connected>>,
+    pub pipes: Vec<Option<Fifo>>,
 }
 
 /// Local memory in which work-items leave values for others of their group.
@@ -69,9 +79,11 @@ pub(crate) struct Scratch {
 pub(crate) struct Linker<'a> {
     pub spv: &'a Spv<'a>,
     pub module: Module,
-    callees: FxHashMap<(Id, Vec<Option<Connected>>), Func>,
+    callees: FxHashMap<(Id, Vec<Option<Fifo>>), Func>,
     /// Pipes that are connected, and whether a kernel has them.
     connected: Vec<(ConnectedPipe, bool)>,
+    /// Whether these are objects in memory all the same.
+    pub fifos_in_memory: bool,
     /// Formats of images that are known, and whether a kernel has them.
     formats: Vec<(FixedFormat, bool)>,
     globals: FxHashMap<Id, Global>,
@@ -107,6 +119,7 @@ impl<'a> Linker<'a> {
             module,
             callees: FxHashMap::default(),
             connected: vec![],
+            fifos_in_memory: false,
             formats: vec![],
             globals: FxHashMap::default(),
             print_buffer: None,
@@ -128,6 +141,7 @@ impl<'a> Linker<'a> {
     /// Queues the kernels asked for (all when none is named), in the order of the module.
     pub fn request_kernels(&mut self, options: &Options) -> R<()> {
         self.connected = options.connected.iter().map(|c| (c.clone(), false)).collect();
+        self.fifos_in_memory = options.fifos_in_memory;
         self.enqueuing.errors = options.enqueue_errors;
         self.enqueuing.uniform = options.uniform_groups || self.spv.cl_version < 200;
         self.formats = options.formats.iter().map(|f| (f.clone(), false)).collect();
@@ -171,7 +185,7 @@ impl<'a> Linker<'a> {
     }
 
     /// The IR function of a callee with these parameters connected pipes, queued when new.
-    pub fn callee(&mut self, id: Id, pipes: &[Option<Connected>]) -> R<Func> {
+    pub fn callee(&mut self, id: Id, pipes: &[Option<Fifo>]) -> R<Func> {
         let key = (id, pipes.to_vec());
         if let Some(f) = self.callees.get(&key) {
             return Ok(*f);
@@ -200,21 +214,39 @@ impl<'a> Linker<'a> {
     pub fn connection(&mut self, kernel: &str, index: u32, name: Option<&str>) -> Option<u32> {
         let names = |arg: &str| Some(arg) == name || arg.parse() == Ok(index);
         let is_it = |(c, _): &&mut (ConnectedPipe, bool)| c.kernel == kernel && names(&c.arg);
-        let (found, used) = self.connected.iter_mut().find(is_it)?;
-        *used = true;
-        Some(found.depth)
+        let mut depth = None;
+        for (found, used) in self.connected.iter_mut().filter(is_it) {
+            *used = true;
+            depth.get_or_insert(found.depth);
+        }
+        depth
     }
 
-    /// Fails if a connection names no argument of a kernel that was read.
+    /// What there is of a kernel.
+    fn state_of(&self, kernel: &str) -> State {
+        let read = |f: &Function| f.kernel.is_some() && f.name == kernel;
+        match self.module.functions.values().any(read) {
+            true => State::Read,
+            false if self.spv.entry_points.iter().any(|e| e.name == kernel) => State::Left,
+            false => State::Unknown,
+        }
+    }
+
+    /// Fails if a connection names no argument of a kernel that was read, or no kernel. Those of kernels that were left have no
+    /// meaning here.
     pub fn check_connections(&self) -> R<()> {
-        let Some((pipe, _)) = self.connected.iter().find(|(_, used)| !used) else { return Ok(()) };
-        let (kernel, arg) = (&pipe.kernel, &pipe.arg);
-        let text =
-            match self.module.functions.values().any(|f| f.kernel.is_some() && f.name == *kernel) {
-                true => format!("connected: kernel `{kernel}` has no argument `{arg}`"),
-                false => format!("connected: `{kernel}.{arg}`, but no kernel `{kernel}` is read"),
+        for (pipe, _) in self.connected.iter().filter(|(_, used)| !used) {
+            let (kernel, arg) = (&pipe.kernel, &pipe.arg);
+            let text = match self.state_of(kernel) {
+                State::Read => format!("connected: kernel `{kernel}` has no argument `{arg}`"),
+                State::Left => continue,
+                State::Unknown => {
+                    format!("connected: `{kernel}.{arg}`, but there is no kernel `{kernel}`")
+                }
             };
-        fail(BAD_CONNECTION, text)
+            return fail(BAD_CONNECTION, text);
+        }
+        Ok(())
     }
 
     /// The format that all images have that a kernel gets for an argument, where it is known.
@@ -228,14 +260,17 @@ impl<'a> Linker<'a> {
 
     /// Fails if a format was given for no image of a kernel that was read.
     pub fn check_formats(&self) -> R<()> {
-        let Some((f, _)) = self.formats.iter().find(|(_, used)| !used) else { return Ok(()) };
-        let (kernel, arg, format) = (&f.kernel, &f.arg, f.format.names());
-        let known = |func: &Function| func.kernel.is_some() && func.name == *kernel;
-        let why = match self.module.functions.values().any(known) {
-            true => format!("kernel `{kernel}` has no image `{arg}`"),
-            false => format!("no kernel `{kernel}` is read"),
-        };
-        fail(BAD_FORMAT, format!("format {format} was given for `{kernel}.{arg}`, but {why}"))
+        for (f, _) in self.formats.iter().filter(|(_, used)| !used) {
+            let (kernel, arg, format) = (&f.kernel, &f.arg, f.format.names());
+            let why = match self.state_of(kernel) {
+                State::Read => format!("kernel `{kernel}` has no image `{arg}`"),
+                State::Left => continue,
+                State::Unknown => format!("there is no kernel `{kernel}`"),
+            };
+            let text = format!("format {format} was given for `{kernel}.{arg}`, but {why}");
+            return fail(BAD_FORMAT, text);
+        }
+        Ok(())
     }
 
     /// Fails if functions that `root` reaches call themselves. `state` is 1 for functions on

@@ -161,7 +161,46 @@ fn what_cannot_be_connected_is_named() {
     let e = refused("forward", &[("forward", "inn")]);
     assert!(e.contains("E0119") && e.contains("kernel `forward` has no argument `inn`"), "{e}");
     let e = refused("forward", &[("backward", "in")]);
-    assert!(e.contains("E0119") && e.contains("no kernel `backward` is read"), "{e}");
+    assert!(e.contains("E0119") && e.contains("there is no kernel `backward`"), "{e}");
     let e = refused("large", &[("large", "in")]);
     assert!(e.contains("packets of 132 bytes") && e.contains("at most 128"), "{e}");
+}
+
+#[test]
+fn connections_of_kernels_that_are_not_read_have_no_meaning() {
+    let module = connected("forward", &[("forward", "in"), ("large", "in")]).expect("reads");
+    assert!(module.to_string().contains("connected 9"));
+    // Not even a wrong argument: nobody has read the kernel.
+    assert!(connected("forward", &[("large", "nothing")]).is_ok());
+}
+
+#[test]
+fn a_device_without_fifos_has_pipes_in_memory_that_are_told_the_depth() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../testbenches/filetests/spirv-to-ir/connected_pipe.spv"
+    );
+    // `forward` asks how many packets `out` holds.
+    let pipe = |kernel: &str, depth| {
+        let arg = if kernel == "forward" { "out" } else { "in" };
+        ConnectedPipe { kernel: kernel.into(), arg: arg.into(), depth }
+    };
+    let read_with = |pipe: ConnectedPipe| {
+        let kernels = vec![pipe.kernel.clone()];
+        let options =
+            Options { kernels, connected: vec![pipe], fifos_in_memory: true, ..Options::default() };
+        read(&std::fs::read(path).expect("the module"), &options)
+    };
+    for kernel in ["forward", "reserved"] {
+        let module = read_with(pipe(kernel, 9)).expect("reads");
+        ir::verify::verify_module(&module).expect("valid");
+        let text = module.to_string();
+        assert!(text.contains(" 4 limit 9 size"), "{text}");
+        assert!(!text.contains("= pipe.") && text.contains("const 9"), "{text}");
+        // What clhls would choose is not known here.
+        let text = read_with(pipe(kernel, 0)).expect("reads").to_string();
+        assert!(text.contains(" 4 limit 0 size") && !text.contains("const 9"), "{text}");
+    }
+    let e = read_with(pipe("large", 9)).expect_err("too large for hardware").to_string();
+    assert!(e.contains("packets of 132 bytes"), "{e}");
 }

@@ -170,7 +170,11 @@ impl Parser<'_> {
                 true => Some(self.number()?),
                 false => None,
             };
-            KernelArgKind::Pipe(PipeAccess { writes, packet, connected })
+            let limit = match self.eat_word("limit") {
+                true => Some(self.number()?),
+                false => None,
+            };
+            KernelArgKind::Pipe(PipeAccess { writes, packet, connected, limit })
         } else if let Ok(space) = self.space() {
             KernelArgKind::Pointer(space)
         } else {

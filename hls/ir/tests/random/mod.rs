@@ -114,7 +114,8 @@ fn kernel_info(r: &mut Rng) -> KernelInfo {
         3 => {
             let packet = r.maybe(|r| r.next() as u32);
             let connected = r.maybe(|r| r.next() as u32);
-            KernelArgKind::Pipe(PipeAccess { writes: r.coin(), packet, connected })
+            let limit = r.maybe(|r| r.next() as u32);
+            KernelArgKind::Pipe(PipeAccess { writes: r.coin(), packet, connected, limit })
         }
         _ => KernelArgKind::Value(Some(r.ty())),
     };

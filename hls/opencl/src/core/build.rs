@@ -7,7 +7,7 @@ use super::kept::{self, Generated};
 use super::options::Design;
 
 use abi::{KernelSignature, Manifest};
-use driver::connect::Connection;
+use driver::connect::{self, Connection};
 use driver::emu::InterpretedProgram;
 use driver::failure::Failure;
 use driver::pipeline::{Numerics, Options, Pipeline, Scheduling};
@@ -78,7 +78,7 @@ pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), 
     let has_fifos = matches!(device.kind, DeviceKind::Simulator(_));
     let (mut module, sub_group_size) = read(input, true).map_err(|e| e.render())?;
     if !has_fifos && !input.design.connections.is_empty() {
-        // what was read tells whether the connections are sound; these devices have all pipes in memory
+        // what was read tells whether hardware can have the connections; these devices have all pipes in memory
         (module, _) = read(input, false).map_err(|e| e.render())?;
     }
     let mut kernels = facts(&module, sub_group_size);
@@ -111,10 +111,9 @@ pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), 
     Ok((Executable { program, kernels, hardware, gatherings, printing }, log))
 }
 
-/// The module, and how many work-items its sub-groups have. Pipes are `connected` as the options say, or in memory.
-fn read(input: &Input<'_>, connected: bool) -> driver::failure::Result<(Module, u32)> {
+/// The module, and how many work-items its sub-groups have. Pipes that options connect are FIFOs, or in memory.
+fn read(input: &Input<'_>, has_fifos: bool) -> driver::failure::Result<(Module, u32)> {
     let design = input.design;
-    let connections = design.connections.iter().filter(|_| connected);
     let options = spirv_to_ir::Options {
         name: "program".into(),
         kernels: vec![],
@@ -124,7 +123,8 @@ fn read(input: &Input<'_>, connected: bool) -> driver::failure::Result<(Module, 
         enqueue_errors: input.numerics.enqueue_errors,
         uniform_groups: input.numerics.uniform_groups,
         sub_group_size: design.sub_group_size,
-        connected: connections.flat_map(Connection::pipes).collect(),
+        connected: design.connections.iter().flat_map(Connection::pipes).collect(),
+        fifos_in_memory: !has_fifos,
         formats: design.formats.clone(),
     };
     let mut sources = base::SourceMap::default();
@@ -136,6 +136,7 @@ fn read(input: &Input<'_>, connected: bool) -> driver::failure::Result<(Module, 
     module.sources = sources;
     ir::verify::verify_module(&module).map_err(|e| Failure::with_sources(e, &module.sources))?;
     driver::input::tell_arguments_apart(&mut module);
+    connect::check(&design.connections, &module)?;
     Ok((module, size))
 }
 

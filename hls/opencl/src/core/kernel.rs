@@ -196,7 +196,10 @@ impl Kernel {
             Access::WriteOnly => memory.flags & CL_MEM_READ_ONLY == 0,
             _ => memory.flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) == 0,
         };
-        match plain == kind && allowed {
+        // One is read as a number, the other as four.
+        let is_depth = image.format.is_depth();
+        let fits = plain == kind && info.takes_depths().is_none_or(|depths| depths == is_depth);
+        match fits && allowed {
             true => Ok(Argument::Image(Arc::downgrade(memory))),
             false => Err(CL_INVALID_ARG_VALUE),
         }

@@ -74,7 +74,9 @@ impl Design {
 
     /// Adds those of a program that is linked in.
     fn extend(&mut self, part: &Design) {
-        self.connections.extend(part.connections.iter().cloned());
+        // Parts of a program may have the same options.
+        let new = part.connections.iter().filter(|c| !self.connections.contains(c));
+        self.connections.extend(new.cloned().collect::<Vec<_>>());
         self.formats.extend(part.formats.iter().cloned());
         self.sub_group_size = self.sub_group_size.or(part.sub_group_size);
         self.simd = self.simd.or(part.simd);

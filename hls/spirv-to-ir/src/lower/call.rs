@@ -1,6 +1,6 @@
 //! Calls.
 
-use super::{Leaves, Lower, Val};
+use super::{Fifo, Leaves, Lower, Val};
 use crate::decode::{Id, Inst};
 use crate::errors::{R, UNRESOLVED, error};
 use crate::library;
@@ -19,7 +19,8 @@ impl<'a> Lower<'a, '_, '_> {
         let mut pipes = vec![];
         for &arg in args {
             pipes.push(match self.val(arg)? {
-                Val::Pipe(pipe) => Some(pipe),
+                Val::Pipe(pipe) => Some(Fifo::Connected(pipe)),
+                Val::Limited(_, most) => Some(Fifo::Limited(most)),
                 _ => None,
             });
         }
@@ -33,7 +34,7 @@ impl<'a> Lower<'a, '_, '_> {
         };
         values.extend(slot);
         for ((&(_, ty), &arg), pipe) in raw.params.iter().zip(args).zip(&pipes) {
-            if pipe.is_some() {
+            if matches!(pipe, Some(Fifo::Connected(_))) {
                 continue;
             }
             let leaves = self.leaves(arg)?;
@@ -73,8 +74,7 @@ impl<'a> Lower<'a, '_, '_> {
     pub(super) fn copy_object(&mut self, inst: &Inst) -> R<()> {
         match self.val(inst.arg(0)?)? {
             Val::Builtin(b) => self.set_builtin(inst, b),
-            Val::Pipe(_) => {
-                let val = self.val(inst.arg(0)?)?;
+            val @ (Val::Pipe(_) | Val::Limited(..)) => {
                 self.vals.insert(inst.result()?, val);
                 Ok(())
             }

@@ -44,19 +44,12 @@ struct Piece {
 }
 
 impl Lower<'_, '_, '_> {
-    /// A kernel argument that is a connected pipe.
-    pub(super) fn connected_argument(
-        &mut self,
-        mut arg: KernelArg,
-        index: u32,
-        id: Id,
-        ty: Id,
-        depth: u32,
-    ) -> R<KernelArg> {
-        let Kind::Pipe { writes } = self.spv.types.get(ty)?.kind else {
+    /// Fails unless a kernel argument can be connected.
+    pub(super) fn check_connected(&mut self, arg: &KernelArg, id: Id, ty: Id) -> R<()> {
+        if !matches!(self.spv.types.get(ty)?.kind, Kind::Pipe { .. }) {
             let text = format!("`{}` is connected, but it is no pipe", arg.name);
             return Err(error(crate::errors::BAD_CONNECTION, text));
-        };
+        }
         let packet = self.link.packets()?.get(id).map(|packet| packet.size);
         if packet.is_some_and(|bytes| bytes > MOST_CONNECTED_BYTES) {
             let bytes = packet.unwrap_or_default();
@@ -69,7 +62,22 @@ impl Lower<'_, '_, '_> {
                 e.help("do not connect it: a pipe in memory takes larger packets"),
             ));
         }
-        arg.kind = KernelArgKind::Pipe(PipeAccess { writes, packet, connected: Some(depth) });
+        Ok(())
+    }
+
+    /// A kernel argument that is a FIFO.
+    pub(super) fn connected_argument(
+        &mut self,
+        mut arg: KernelArg,
+        index: u32,
+        id: Id,
+        ty: Id,
+        depth: u32,
+    ) -> R<KernelArg> {
+        let writes = matches!(self.spv.types.get(ty)?.kind, Kind::Pipe { writes: true });
+        let packet = self.link.packets()?.get(id).map(|packet| packet.size);
+        arg.kind =
+            KernelArgKind::Pipe(PipeAccess { writes, packet, connected: Some(depth), limit: None });
         (arg.size, arg.align) = (PipeDescriptor::BYTES, PipeDescriptor::ALIGN);
         (arg.no_write, arg.no_read, arg.restrict) = (false, false, true);
         let reserved = self.link.packets()?.are_reserved(id);

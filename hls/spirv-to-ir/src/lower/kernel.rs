@@ -1,6 +1,6 @@
 //! Parameters: kernel arguments, and parameters of other functions.
 
-use super::{Connected, Leaves, Lower, Val};
+use super::{Fifo, Leaves, Lower, Val};
 use crate::decode::Id;
 use crate::errors::{BAD_OPERAND, R, TOO_LARGE, fail};
 use crate::types::{Kind, space};
@@ -89,7 +89,10 @@ impl Lower<'_, '_, '_> {
             no_read: deco.no_read,
         };
         if let Some(depth) = known.depth {
-            return self.connected_argument(arg, index, id, ty, depth);
+            self.check_connected(&arg, id, ty)?;
+            if !self.link.fifos_in_memory {
+                return self.connected_argument(arg, index, id, ty, depth);
+            }
         }
         let (class, pointee) = match info.kind {
             Kind::Pointer { class, pointee } => (class, pointee),
@@ -107,9 +110,14 @@ impl Lower<'_, '_, '_> {
                 let packet = self.link.packets()?.get(id).map(|packet| packet.size);
                 // A kernel cannot write a pipe that it also reads.
                 let alone = self.raw.params.iter().filter(|(_, other)| *other == ty).count() == 1;
-                let access = PipeAccess { writes, packet, connected: None };
+                let access = PipeAccess { writes, packet, connected: None, limit: known.depth };
                 let (arg, value) = self.pipe_argument(arg, index, access, alone);
-                self.define(id, value);
+                match access.most() {
+                    Some(most) => {
+                        self.vals.insert(id, Val::Limited(value, most));
+                    }
+                    None => self.define(id, value),
+                }
                 return Ok(arg);
             }
             _ => return self.value_argument(arg, index, id, ty),
@@ -210,8 +218,8 @@ impl Lower<'_, '_, '_> {
 
     /// Parameters of a function that is called: one block parameter for each leaf, and in front
     /// the address where an aggregate result goes.
-    /// `pipes`: the parameters that are connected pipes, which are none of the IR's.
-    pub(super) fn parameters(&mut self, pipes: &[Option<Connected>]) -> R<()> {
+    /// `pipes`: the parameters that are connected pipes; FIFOs are none of the IR's.
+    pub(super) fn parameters(&mut self, pipes: &[Option<Fifo>]) -> R<()> {
         let spv = self.spv;
         let entry = self.b.block();
         if self.is_aggregate(self.raw.result) {
@@ -221,14 +229,19 @@ impl Lower<'_, '_, '_> {
             self.b.func.result = Some(spv.types.ir(self.raw.result)?);
         }
         for (k, &(id, ty)) in self.raw.params.iter().enumerate() {
-            if let Some(pipe) = pipes.get(k).copied().flatten() {
+            let pipe = pipes.get(k).copied().flatten();
+            if let Some(Fifo::Connected(pipe)) = pipe {
                 self.vals.insert(id, Val::Pipe(pipe));
                 continue;
             }
             let types = spv.types.leaf_types(ty)?;
             self.link.spend(types.len())?;
             let params: Leaves = types.iter().map(|t| self.b.func.add_param(entry, *t)).collect();
-            self.vals.insert(id, Val::Leaves(params));
+            let val = match pipe {
+                Some(Fifo::Limited(most)) => Val::Limited(params, most),
+                _ => Val::Leaves(params),
+            };
+            self.vals.insert(id, val);
         }
         for &(id, ty) in &self.raw.params {
             let deco = spv.deco.of(id);

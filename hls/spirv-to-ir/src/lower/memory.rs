@@ -75,7 +75,9 @@ impl<'a> Lower<'a, '_, '_> {
                 [p] if self.ty(p).space().is_some() => p,
                 _ => return Err(self.mismatch(inst, "its operand is not a pointer")),
             },
-            Val::Pipe(_) => return Err(self.mismatch(inst, "its operand is not a pointer")),
+            Val::Pipe(_) | Val::Limited(..) => {
+                return Err(self.mismatch(inst, "its operand is not a pointer"));
+            }
         };
         access.volatile |= self.spv.deco.of(pointer).volatile;
         let leaves = self.load_leaves(ptr, ty, access)?;

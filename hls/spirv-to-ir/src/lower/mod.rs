@@ -35,7 +35,7 @@ use base::{FxHashMap, Loc, SmallVec, smallvec};
 use ir::{Block, Builder, FastMath, Function, Object, ObjectData, ObjectKind, Op, Type, Value};
 use rspirv::spirv::{self, StorageClass};
 
-pub(crate) use connected::Connected;
+use connected::Connected;
 pub(crate) use float::infinity;
 pub(crate) use workitem::Builtin;
 
@@ -51,6 +51,17 @@ pub(crate) enum Val {
     Builtin(Builtin),
     /// A pipe that is connected: it has no value.
     Pipe(Connected),
+    /// A pipe in memory, taken apart, that stands for a FIFO of so many packets.
+    Limited(Leaves, u32),
+}
+
+/// What a callee has to know of a parameter that is a connected pipe.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Fifo {
+    /// It is a FIFO.
+    Connected(Connected),
+    /// It is in memory and stands for a FIFO of so many packets.
+    Limited(u32),
 }
 
 /// Lowers the function of `job` into its place in the module. Errors are reported to `link`;
@@ -292,7 +303,7 @@ impl<'a> Lower<'a, '_, '_> {
     /// The leaves of a value.
     pub fn leaves(&mut self, id: Id) -> R<Leaves> {
         match self.val(id)? {
-            Val::Leaves(l) => {
+            Val::Leaves(l) | Val::Limited(l, _) => {
                 // Every use copies the list: large values must not be used without end.
                 self.link.spend(l.len() / 16)?;
                 Ok(l)

@@ -2,7 +2,7 @@
 
 use super::connected::Connected;
 use super::group::Members;
-use super::{Leaves, Lower};
+use super::{Leaves, Lower, Val};
 use crate::decode::{Id, Inst};
 use crate::errors::R;
 use crate::pipes::{Packet, PipeFunction, RESERVATION, operands, packet};
@@ -21,6 +21,8 @@ struct Pipe {
     object: Value,
     /// Most packets, an i32.
     max_packets: Value,
+    /// Most packets of the FIFO that it stands for.
+    limit: Option<u32>,
     packet: Packet,
 }
 
@@ -216,7 +218,8 @@ impl<'a> Lower<'a, '_, '_> {
             return self.connected_most_packets(inst, pipe);
         }
         let pipe = self.any_pipe(inst)?;
-        self.set(inst, pipe.max_packets)
+        let most = pipe.limit.map(|most| self.b.constant(Type::I32, most.into()));
+        self.set(inst, most.unwrap_or(pipe.max_packets))
     }
 
     /// The pipe that an instruction uses.
@@ -228,8 +231,12 @@ impl<'a> Lower<'a, '_, '_> {
         self.check(matches!(kind, Kind::Pipe { .. }), inst, "its operand is not a pipe")?;
         let packet = packet(self.spv, inst, size)?;
         let leaves = self.leaves(id)?;
+        let limit = match self.val(id)? {
+            Val::Limited(_, most) => Some(most),
+            _ => None,
+        };
         match self.descriptor_fields(&leaves, PIPE_LEAVES)[..] {
-            [object, max_packets] => Ok(Pipe { object, max_packets, packet }),
+            [object, max_packets] => Ok(Pipe { object, max_packets, limit, packet }),
             _ => Err(self.mismatch(inst, "its operand is not a pipe")),
         }
     }
@@ -303,6 +310,16 @@ impl<'a> Lower<'a, '_, '_> {
         let pipe = match end {
             End::Memory(pipe) => pipe,
             End::Connected(pipe) => return self.connected_reserve(pipe, direction, count),
+        };
+        let count = match pipe.limit {
+            // A reservation of none is refused.
+            Some(most) => {
+                let most = self.b.constant(Type::I32, most.into());
+                let too_many = self.b.icmp(IntCC::Ult, most, count);
+                let none = self.b.constant(Type::I32, 0);
+                self.b.select(too_many, none, count)
+            }
+            None => count,
         };
         let side = self.side(pipe, direction);
         let func = self.link.pipe_function(PipeFunction::Reserve);

@@ -1,0 +1,277 @@
+//! Connected pipes on all devices: depths, reservations, designs of which a part is launched, kernels that are their own other end; and
+//! what is said of connections that do not fit the kernels.
+
+mod common;
+
+use common::{Outcome, clhls, outcome, program, text};
+use driver::{DONE, FAILED};
+use std::path::{Path, PathBuf};
+
+const DEVICES: [&str; 3] = ["emu", "native", "sim"];
+
+const KERNELS: &str = r#"
+int told(read_only pipe int from) { return get_pipe_max_packets(from); }
+kernel void a(write_only pipe int to, global int *o) {
+  o[0] = get_pipe_max_packets(to);
+  for (int x = 0; x < 9; x++)
+    while (write_pipe(to, &x)) {}
+}
+kernel void b(read_only pipe int from, global int *o) {
+  int sum = 0;
+  for (int k = 0; k < 9; k++) {
+    int x;
+    while (read_pipe(from, &x)) {}
+    sum += x;
+  }
+  o[0] = sum;
+  o[1] = told(from);
+}
+kernel void m(write_only pipe int rq, read_only pipe int rs) {
+  int x = 3;
+  while (write_pipe(rq, &x)) {}
+  while (read_pipe(rs, &x)) {}
+}
+kernel void s(read_only pipe int rq, write_only pipe int rs) {
+  int x;
+  while (read_pipe(rq, &x)) {}
+  while (write_pipe(rs, &x)) {}
+}
+kernel void wide(read_only pipe long in) {
+  long x;
+  while (read_pipe(in, &x)) {}
+}
+kernel void r(write_only pipe int p, global int *o, int n) {
+  reserve_id_t id = reserve_write_pipe(p, n);
+  o[0] = is_valid_reserve_id(id);
+  if (o[0]) {
+    for (int i = 0; i < n; i++) write_pipe(p, id, i, &i);
+    commit_write_pipe(p, id);
+  }
+  o[1] = get_pipe_max_packets(p);
+}
+kernel void loop(write_only pipe int w, read_only pipe int r, global int *o, int n) {
+  for (int i = 0; i < n; i++) {
+    int v = i * i;
+    while (write_pipe(w, &v)) {}
+    int x;
+    while (read_pipe(r, &x)) {}
+    o[i] = x + 1;
+  }
+}
+kernel void starved(write_only pipe int w, read_only pipe int r) {
+  int x = 1;
+  while (write_pipe(w, &x)) {}
+  while (read_pipe(r, &x)) {}
+  while (read_pipe(r, &x)) {}
+}
+"#;
+
+/// All connections of the kernels; each launch needs some of them.
+const DESIGN: &str = r#"
+[[connect]]
+from = "a.to"
+to = "b.from"
+depth = 4
+
+[[connect]]
+from = "m.rq"
+to = "s.rq"
+
+[[connect]]
+from = "s.rs"
+to = "m.rs"
+
+[[connect]]
+from = "loop.w"
+to = "loop.r"
+depth = 2
+
+[[connect]]
+from = "starved.w"
+to = "starved.r"
+depth = 2
+
+[[stream]]
+arg = "r.p"
+depth = 16
+"#;
+
+struct Case {
+    _dir: tempfile::TempDir,
+    source: PathBuf,
+    design: PathBuf,
+}
+
+fn case(design: &str) -> Case {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (source, file) = (dir.path().join("k.cl"), dir.path().join("d.toml"));
+    std::fs::write(&source, KERNELS).expect("written");
+    std::fs::write(&file, design).expect("written");
+    Case { _dir: dir, source, design: file }
+}
+
+impl Case {
+    /// Runs a kernel of one work-item.
+    fn run(&self, device: &str, kernel: &str, args: &[&str]) -> Outcome {
+        let mut command = program();
+        command.args(["run", text(&self.source), "-q", "--cl-std", "CL2.0", "--global", "1"]);
+        command.args(["--design", text(&self.design), "--device", device, "--kernel", kernel]);
+        command.args(args);
+        command.env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+        command.env("CLHLS_SIM_MODEL", "quick");
+        outcome(&command.output().expect("ran"))
+    }
+}
+
+fn with(command: &str, source: &Path, options: &[&str]) -> Outcome {
+    clhls(&[&[command, text(source), "--cl-std", "CL2.0"][..], options].concat())
+}
+
+#[test]
+fn kernels_are_told_the_depth_and_get_nine_packets_through_a_pipe_of_four() {
+    let case = case(DESIGN);
+    let beside = ["--arg", "o=zeros:i32[1]", "--beside", "b global=1 o=zeros:i32[2]"];
+    // What pipe arguments are given does not matter.
+    let given = [
+        "--arg",
+        "o=zeros:i32[1]",
+        "--arg",
+        "to=pipe:1:zeros:i32[0]",
+        "--beside",
+        "b global=1 o=zeros:i32[2] from=pipe:9:data:i32[2]:7,7",
+    ];
+    for device in DEVICES {
+        for args in [&beside[..], &given] {
+            let o = case.run(device, "a", args);
+            assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{device}");
+            for part in ["o: i32[1] 4\n", "o: i32[2] 36 4\n"] {
+                assert!(o.out.contains(part), "{device}: {}", o.out);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_device_reserves_more_than_the_pipe_holds() {
+    let case = case(DESIGN);
+    for (device, n, valid) in DEVICES.into_iter().flat_map(|d| [(d, "16", 1), (d, "17", 0)]) {
+        let n = format!("n={n}");
+        let args = ["--arg", "o=zeros:i32[2]", "--arg", "p=pipe:64:zeros:i32[0]", "--arg", &n];
+        let o = case.run(device, "r", &args);
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{device}");
+        assert!(o.out.contains(&format!("o: i32[2] {valid} 16\n")), "{device}, {n}: {}", o.out);
+    }
+}
+
+#[test]
+fn a_kernel_can_be_its_own_other_end() {
+    let case = case(DESIGN);
+    for device in DEVICES {
+        let o = case.run(device, "loop", &["--arg", "o=zeros:i32[5]", "--arg", "n=5"]);
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{device}");
+        assert!(o.out.contains("o: i32[5] 1 2 5 10 17\n"), "{device}: {}", o.out);
+        let o = case.run(device, "starved", &[]);
+        assert_eq!(o.code, FAILED, "{device}");
+        for part in ["0 of 2 packets", "kernel `starved` writes it as `w`", "waits"] {
+            assert!(o.err.contains(part), "{device}: {}", o.err);
+        }
+    }
+    let o = case.run("sim", "loop", &["--arg", "o=zeros:i32[5]", "--arg", "n=5", "--profile"]);
+    let what = "error[E0613]: --profile does nothing with kernel `loop`";
+    assert!(o.code == FAILED && o.err.contains(what), "{}", o.err);
+
+    let out = case.source.with_file_name("out");
+    for (board, file, wired) in [
+        ("u250", "link.cfg", "stream_connect=loop_1.axis_w:loop_1.axis_r\n"),
+        ("ulx3s", "shell/clhls_uart_bridge_system.v", ".axis_r_tdata(link0_tdata)"),
+    ] {
+        let options = ["--kernel", "loop", "--connect", "loop.w=loop.r:2", "--board", board];
+        let o = with("build", &case.source, &[&options[..], &["-q", "-o", text(&out)]].concat());
+        assert_eq!(o.code, DONE, "{}", o.err);
+        let text = std::fs::read_to_string(out.join("package").join(file)).expect("written");
+        assert!(text.contains(wired), "{text}");
+        std::fs::remove_dir_all(&out).expect("removed");
+    }
+}
+
+#[test]
+fn a_kernel_is_launched_once() {
+    let case = case(DESIGN);
+    for beside in [&["a"][..], &["b", "b"]] {
+        let mut args = vec!["--arg".to_owned(), "o=zeros:i32[1]".to_owned()];
+        for kernel in beside {
+            args.extend(["--beside".into(), format!("{kernel} global=1 o=zeros:i32[2]")]);
+        }
+        let o = case.run("emu", "a", &args.iter().map(String::as_str).collect::<Vec<_>>());
+        let again = beside.last().expect("one");
+        let what = format!("error[E0613]: --beside {again}: kernel `{again}` is launched already");
+        assert!(o.code == FAILED && o.err.contains(&what), "{}", o.err);
+    }
+}
+
+/// `(connections, what is said, where)`
+const WRONG: [(&[&str], &str, &str); 8] = [
+    (
+        &["a.to=b.from", "a.to=m.rs:2"],
+        "`a.to` is connected twice: --connect a.to=b.from and --connect a.to=m.rs:2",
+        "--> k.cl:",
+    ),
+    (
+        &["a.to=stream:x", "a.0=b.from"],
+        "`a.0` is connected twice: --connect a.to=stream:x and --connect a.0=b.from",
+        "--> k.cl:",
+    ),
+    (&["a.to=a.to"], "`a.to` is connected to itself: --connect a.to=a.to", "--> k.cl:"),
+    (
+        &["b.from=a.to:8"],
+        "--connect b.from=a.to:8: kernel `b` reads pipe `from`, and kernel `a` writes pipe `to`",
+        "the end that writes comes first: --connect a.to=b.from:8",
+    ),
+    (
+        &["a.to=m.rq"],
+        "--connect a.to=m.rq: kernel `a` writes pipe `to`, and kernel `m` writes pipe `rq`",
+        "k.cl:20:",
+    ),
+    (
+        &["a.to=wide.in"],
+        "kernel `a` writes pipe `to` in packets of 4 bytes, kernel `wide` reads pipe `in` in packets of 8",
+        "k.cl:30:",
+    ),
+    (&["a.nothing=b.from"], "connected: kernel `a` has no argument `nothing`", "error[E0119]"),
+    (&["q.x=b.from"], "connected: `q.x`, but there is no kernel `q`", "error[E0119]"),
+];
+
+#[test]
+fn connections_that_do_not_fit_are_told_by_every_command() {
+    let case = case(DESIGN);
+    let out = case.source.with_file_name("out");
+    for (connections, what, place) in WRONG {
+        let connect: Vec<&str> = connections.iter().flat_map(|c| ["--connect", *c]).collect();
+        let run = ["--kernel", "a", "--global", "1", "--arg", "o=zeros:i32[1]"];
+        let run = [&run[..], &["--beside", "b global=1 o=zeros:i32[1]"]].concat();
+        let run = [&run[..], &["--beside", "m global=1", "--beside", "wide global=1"]].concat();
+        let native = [&run[..], &["--device", "native"]].concat();
+        let build = ["--board", "u250", "-o", text(&out)];
+        for (command, options) in
+            [("check", &[][..]), ("build", &build), ("run", &run), ("run", &native)]
+        {
+            let o = with(command, &case.source, &[options, &connect].concat());
+            assert_eq!(o.code, FAILED, "{command} {connections:?}");
+            for part in ["error[E0119]", what, place] {
+                assert!(o.err.contains(part), "{command} {connections:?}: {}", o.err);
+            }
+        }
+        assert!(!out.exists(), "nothing half-written");
+    }
+}
+
+#[test]
+fn both_lines_of_a_design_file_are_named_that_connect_an_argument() {
+    let twice = "[[connect]]\nfrom = \"a.to\"\nto = \"b.from\"\ndepth = 8\n\n[[stream]]\narg = \"a.to\"\nname = \"s_axis\"\n";
+    let case = case(twice);
+    let o = with("check", &case.source, &["--design", text(&case.design)]);
+    assert_eq!(o.code, FAILED);
+    for part in ["`a.to` is connected twice", "d.toml:1: key `connect`", "d.toml:6: key `stream`"] {
+        assert!(o.err.contains(part), "{}", o.err);
+    }
+}
