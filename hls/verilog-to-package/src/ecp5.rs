@@ -81,6 +81,8 @@ struct KernelData<'a> {
 struct Port<'a> {
     name: &'a str,
     master: usize,
+    /// Of its ids; the shell's may be wider.
+    id_bits: u32,
 }
 
 pub(crate) fn pack(
@@ -218,7 +220,7 @@ fn design<'a>(
             .map(|name| format!("shell/{name}"))
             .collect(),
         data_bits: board.memory.data_bits,
-        id_bits: common_id_bits(manifest, board)?,
+        id_bits: widest_id(manifest),
         memory_words,
         sdram: flow.memory == Ecp5Memory::Sdram,
         memory_bytes: board.memory.global_bytes,
@@ -236,7 +238,7 @@ fn kernels(manifest: &Manifest) -> Vec<KernelData<'_>> {
         let mut ports = Vec::new();
         for port in &kernel.memory_ports {
             master += 1;
-            ports.push(Port { name: &port.name, master });
+            ports.push(Port { name: &port.name, master, id_bits: port.id_bits });
         }
         let streams = kernel.signature.args.iter().filter_map(|arg| {
             let StreamPort { name, .. } = arg.stream.as_ref()?;
@@ -258,12 +260,8 @@ pub(crate) fn common_clock(manifest: &Manifest, board: &Board) -> Result<f64, Pa
     }
 }
 
-/// The one id width of all memory ports, bits; 1 when there is no port.
-fn common_id_bits(manifest: &Manifest, board: &Board) -> Result<u32, PackError> {
-    let mut widths = manifest.kernels.iter().flat_map(|k| &k.memory_ports).map(|p| p.id_bits);
-    let first = widths.next().unwrap_or(1);
-    match widths.find(|&w| w != first) {
-        Some(other) => Err(PackError::IdWidths { a: first, b: other, board: board.name.clone() }),
-        None => Ok(first),
-    }
+/// Bits of the widest ids of a memory port; 1 when there is no port.
+fn widest_id(manifest: &Manifest) -> u32 {
+    let ports = manifest.kernels.iter().flat_map(|kernel| &kernel.memory_ports);
+    ports.map(|port| port.id_bits).max().unwrap_or(1)
 }

@@ -31,18 +31,6 @@ pub enum PackError {
         /// The board's width, bits.
         expected: u32,
     },
-    /// The ports of the kernels on one memory have ids of several widths.
-    #[error(
-        "the memory ports have ids of different widths ({a} and {b} bits): the shell of {board} needs one"
-    )]
-    IdWidths {
-        /// A width, bits.
-        a: u32,
-        /// Another width, bits.
-        b: u32,
-        /// The board.
-        board: String,
-    },
     /// The board's clock generator cannot make the clock, or its shell does not work at it.
     #[error(
         "{board} cannot make a clock of {clock_mhz} MHz: its shell works from 10 to {max_mhz} MHz"
