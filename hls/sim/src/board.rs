@@ -177,7 +177,7 @@ impl Board {
     }
 
     /// Refuses to start a kernel that enqueues others for a host that knows nothing of that, and would leave them unlaunched without a
-    /// word: such a host has not said that there are events to take.
+    /// word: such a host has not said how many events there are to take.
     fn check_queue(&mut self, kernel: usize, written: &BTreeMap<u32, u32>) -> Result<(), Error> {
         let manifest = self.device.manifest();
         let queue = manifest.program_memory.as_ref().and_then(|program| program.enqueue.as_ref());
@@ -190,7 +190,9 @@ impl Board {
         let name = kernel.signature.name.clone();
         let free = base.checked_add(queue.offset + u64::from(enqueue::header::FREE));
         let events = free.and_then(|at| self.device.memory.range_mut(at, 4).ok());
-        if events.is_some_and(|bytes| bytes.iter().any(|b| *b != 0)) {
+        let events = events.and_then(|bytes| bytes.first_chunk().copied()).map(u32::from_le_bytes);
+        // new memory has a pattern in it
+        if events.is_some_and(|events| (1..=enqueue::EVENTS).contains(&events)) {
             return Ok(());
         }
         let why = format!(
