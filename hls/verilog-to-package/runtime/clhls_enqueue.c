@@ -66,12 +66,49 @@ static int damaged(void) {
     return clhls_fail(CLHLS_KERNEL_FAILED, "the queue on the device is damaged: a kernel has written over it");
 }
 
+/* XRT's emulation (2.13) copies to and from the beginning of a buffer, whatever offset it is given. There everything up to what is
+ * meant is copied; no kernel runs then. */
+static int copies_from_beginning(void) {
+    const char *mode = getenv("XCL_EMULATION_MODE");
+    return mode && *mode;
+}
+
+/* Reads the first bytes of the program memory; NULL if that fails. */
+static uint8_t *beginning(const clhls_buffer *program, size_t size) {
+    uint8_t *bytes = malloc(size);
+    if (bytes && clhls_buffer_read(program, 0, bytes, size) == CLHLS_SUCCESS) return bytes;
+    if (!bytes) no_memory();
+    free(bytes);
+    return NULL;
+}
+
+/* Reads from the program memory. */
+static int get(const clhls_buffer *program, uint64_t at, void *data, size_t size) {
+    if (!copies_from_beginning()) return clhls_buffer_read(program, at, data, size);
+    uint8_t *bytes = beginning(program, at + size);
+    if (!bytes) return clhls_last_status();
+    memcpy(data, bytes + at, size);
+    free(bytes);
+    return CLHLS_SUCCESS;
+}
+
+/* Writes to the program memory. */
+static int put(const clhls_buffer *program, uint64_t at, const void *data, size_t size) {
+    if (!copies_from_beginning()) return clhls_buffer_write(program, at, data, size);
+    uint8_t *bytes = beginning(program, at + size);
+    if (!bytes) return clhls_last_status();
+    memcpy(bytes + at, data, size);
+    int status = clhls_buffer_write(program, 0, bytes, at + size);
+    free(bytes);
+    return status;
+}
+
 /* Writes zeros into a queue. */
 static int clear(const clhls_queue *queue, const clhls_buffer *program, uint64_t at, size_t size) {
     if (size == 0) return CLHLS_SUCCESS;
     uint8_t *zeros = calloc(1, size);
     if (!zeros) return no_memory();
-    int status = clhls_buffer_write(program, queue->offset + at, zeros, size);
+    int status = put(program, queue->offset + at, zeros, size);
     free(zeros);
     return status;
 }
@@ -79,7 +116,7 @@ static int clear(const clhls_queue *queue, const clhls_buffer *program, uint64_t
 /* The header of an empty queue with so many free events. */
 static int write_header(const clhls_queue *queue, const clhls_buffer *program, uint32_t free_events) {
     const uint32_t header[HEADER_BYTES / 4] = {0, 0, 0, 0, free_events, CLHLS_DEFAULT_QUEUE};
-    return clhls_buffer_write(program, queue->offset, header, sizeof header);
+    return put(program, queue->offset, header, sizeof header);
 }
 
 /* Makes a queue ready: all events free, no records. Behind the last record a record that did not fit may have left its room as it
@@ -89,7 +126,7 @@ static int prepare(const clhls_queue *queue, const clhls_buffer *program) {
     uint32_t *list = malloc(4 * EVENTS);
     if (!list) return no_memory();
     for (uint32_t i = 0; i < EVENTS; ++i) list[i] = i;
-    if (!status) status = clhls_buffer_write(program, queue->offset + FREE_LIST, list, 4 * EVENTS);
+    if (!status) status = put(program, queue->offset + FREE_LIST, list, 4 * EVENTS);
     free(list);
     return status ? status : write_header(queue, program, EVENTS);
 }
@@ -302,7 +339,7 @@ static int add_record(family *f, command *parent, const uint8_t *bytes, size_t s
 static int take_records(family *f, command *parent, size_t used) {
     uint8_t *area = malloc(used);
     if (!area) return no_memory();
-    int status = clhls_buffer_read(f->program, f->queue->offset + RECORDS, area, used);
+    int status = get(f->program, f->queue->offset + RECORDS, area, used);
     /* behind the last record may be room that one did not fit: it is empty */
     for (size_t at = 0; !status && used - at >= RECORD_FIXED && word_at(area, at + RECORD_SITE);) {
         size_t size = word_at(area, at + RECORD_SIZE);
@@ -322,7 +359,7 @@ static int read_entries(family *f) {
         for (uint32_t i = first + 1; i < EVENTS && i <= last + near; ++i)
             if (f->events[i].used) last = i;
         size_t at = (size_t)first * ENTRY_BYTES, size = (size_t)(last - first + 1) * ENTRY_BYTES;
-        int status = clhls_buffer_read(f->program, f->queue->offset + TABLE + at, f->table + at, size);
+        int status = get(f->program, f->queue->offset + TABLE + at, f->table + at, size);
         if (status) return status;
         first = last;
     }
@@ -352,7 +389,7 @@ static int give_free(family *f) {
         while (behind < f->free_count && f->list[behind] != f->on_device[behind]) ++behind;
         if (behind == first) continue;
         size_t size = 4 * (size_t)(behind - first);
-        int status = clhls_buffer_write(f->program, f->queue->offset + FREE_LIST + 4 * (uint64_t)first, f->list + first, size);
+        int status = put(f->program, f->queue->offset + FREE_LIST + 4 * (uint64_t)first, f->list + first, size);
         if (status) return status;
         memcpy(f->on_device + first, f->list + first, size);
         first = behind;
@@ -363,7 +400,7 @@ static int give_free(family *f) {
 /* Takes what a command has left in the queue. */
 static int harvest(family *f, command *parent) {
     uint8_t header[HEADER_BYTES];
-    int status = clhls_buffer_read(f->program, f->queue->offset, header, sizeof header);
+    int status = get(f->program, f->queue->offset, header, sizeof header);
     if (status) return status;
     uint64_t used = wide_at(header, 0), taken = wide_at(header, 8);
     if (used > RECORD_BYTES) used = RECORD_BYTES;
@@ -391,7 +428,7 @@ static int write_times(const family *f, uint64_t address, const uint8_t *times) 
     const clhls_buffer there = {.device = f->device, .address = address, .size = size};
     int status;
     if (address >= base && address - base <= f->program->size - size)
-        status = clhls_buffer_write(f->program, address - base, times, size);
+        status = put(f->program, address - base, times, size);
     else status = clhls_buffer_write(&there, 0, times, size);
     if (!status) return status;
     return clhls_fail(CLHLS_KERNEL_FAILED,
@@ -408,7 +445,7 @@ static int finish_event(family *f, const command *c) {
     memcpy(entry + ENTRY_STATUS, &c->failed, 4);
     memcpy(entry + ENTRY_TIMES, times, sizeof times);
     uint64_t address = wide_at(entry, ENTRY_PROFILING);
-    int status = clhls_buffer_write(f->program, f->queue->offset + TABLE + (uint64_t)number * ENTRY_BYTES, entry, ENTRY_BYTES);
+    int status = put(f->program, f->queue->offset + TABLE + (uint64_t)number * ENTRY_BYTES, entry, ENTRY_BYTES);
     --f->events[number].users;
     if (!status && address) status = write_times(f, address, entry + ENTRY_TIMES);
     return status ? status : complete_event(f, number, c->failed);
@@ -576,7 +613,7 @@ static void spoil(const clhls_queue *queue, const clhls_buffer *program, int sta
     char before[512];
     snprintf(before, sizeof before, "%s", clhls_error());
     const uint32_t no_events = 0;
-    if (clhls_buffer_write(program, queue->offset + 16, &no_events, 4)) clhls_fail(status, "%s", before);
+    if (put(program, queue->offset + 16, &no_events, 4)) clhls_fail(status, "%s", before);
 }
 
 static void free_family(family *f) {
@@ -603,7 +640,7 @@ int clhls_enqueue_start(clhls_device *device, const clhls_kernel *kernel, const 
                         uint32_t *registers, const clhls_ndrange *range) {
     static const uint32_t ready[HEADER_BYTES / 4] = {0, 0, 0, 0, EVENTS, CLHLS_DEFAULT_QUEUE};
     uint8_t header[HEADER_BYTES];
-    int status = clhls_buffer_read(program, queue->offset, header, sizeof header);
+    int status = get(program, queue->offset, header, sizeof header);
     if (!status && memcmp(header, ready, sizeof ready)) {
         /* a launch that failed has left records and events, or this is memory that nobody has prepared */
         uint64_t used = wide_at(header, 0);

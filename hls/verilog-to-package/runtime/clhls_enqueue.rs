@@ -104,13 +104,44 @@ fn damaged() -> Error {
     Error::new(Status::KernelFailed, "the queue on the device is damaged: a kernel has written over it")
 }
 
+/// XRT's emulation (2.13) copies to and from the beginning of a buffer, whatever offset it is given. There everything up to what is
+/// meant is copied; no kernel runs then.
+fn copies_from_beginning() -> bool {
+    std::env::var_os("XCL_EMULATION_MODE").is_some_and(|mode| !mode.is_empty())
+}
+
+/// Reads from the program memory.
+fn get(device: &mut dyn Device, program: &Buffer, at: usize, data: &mut [u8]) -> Result<()> {
+    if !copies_from_beginning() {
+        return device.read(program, at, data);
+    }
+    let mut bytes = vec![0; at + data.len()];
+    device.read(program, 0, &mut bytes)?;
+    data.copy_from_slice(&bytes[at..]);
+    Ok(())
+}
+
+/// Writes to the program memory.
+fn put(device: &mut dyn Device, program: &Buffer, at: usize, data: &[u8]) -> Result<()> {
+    if data.is_empty() {
+        return Ok(());
+    }
+    if !copies_from_beginning() {
+        return device.write(program, at, data);
+    }
+    let mut bytes = vec![0; at + data.len()];
+    device.read(program, 0, &mut bytes)?;
+    bytes[at..].copy_from_slice(data);
+    device.write(program, 0, &bytes)
+}
+
 impl Queue {
     fn read(&self, device: &mut dyn Device, program: &Buffer, at: usize, data: &mut [u8]) -> Result<()> {
-        if data.is_empty() { Ok(()) } else { device.read(program, self.offset + at, data) }
+        get(device, program, self.offset + at, data)
     }
 
     fn write(&self, device: &mut dyn Device, program: &Buffer, at: usize, data: &[u8]) -> Result<()> {
-        if data.is_empty() { Ok(()) } else { device.write(program, self.offset + at, data) }
+        put(device, program, self.offset + at, data)
     }
 
     fn write_words(&self, device: &mut dyn Device, program: &Buffer, at: usize, words: &[u32]) -> Result<()> {
@@ -506,7 +537,7 @@ impl<'a> Family<'a> {
         let offset = address.checked_sub(self.program.address).and_then(|offset| usize::try_from(offset).ok());
         let inside = offset.filter(|offset| self.program.check(*offset, times.len()).is_ok());
         let result = match inside {
-            Some(offset) => self.device.write(self.program, offset, times),
+            Some(offset) => put(self.device, self.program, offset, times),
             None => self.device.write(&Buffer { address, size: times.len(), handle: 0 }, 0, times),
         };
         result.map_err(|_| {
