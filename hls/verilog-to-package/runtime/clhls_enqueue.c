@@ -19,6 +19,7 @@
 /* ------------------------------------------------------------------ the queue's layout */
 
 enum {
+    HEADER_FREE = 16,
     HEADER_BYTES = 24,     /* bytes of records (8), events taken (8), events to take (4), the default queue (4) */
     EVENTS = 1 << 14,      /* most events at a time */
     ENTRY_BYTES = 32,      /* of an event in the table: */
@@ -62,7 +63,8 @@ static uint64_t wide_at(const uint8_t *bytes, size_t at) { return word_at(bytes,
 
 static int no_memory(void) { return clhls_fail(CLHLS_OUT_OF_HOST_MEMORY, "out of memory"); }
 
-static int damaged(void) {
+static int damaged(int *is_damaged) {
+    *is_damaged = 1;
     return clhls_fail(CLHLS_KERNEL_FAILED, "the queue on the device is damaged: a kernel has written over it");
 }
 
@@ -175,6 +177,7 @@ typedef struct {
     uint32_t on_device[EVENTS];          /* the list as it is there */
     uint32_t holes;                      /* at the beginning of the list: events that kernels have taken */
     clhls_counters counters;
+    int damaged;       /* what is in the queue means nothing */
     char problem[400]; /* why a command was not run: the first */
 } family;
 
@@ -309,16 +312,16 @@ static int is_descriptor(clhls_block_kind kind, const uint8_t *bytes) {
 /* Makes a command of a record of `size` bytes. */
 static int add_record(family *f, command *parent, const uint8_t *bytes, size_t size) {
     uint32_t site = word_at(bytes, RECORD_SITE) - 1;
-    if (site >= f->queue->site_count) return damaged();
+    if (site >= f->queue->site_count) return damaged(&f->damaged);
     const clhls_block *block = f->queue->sites[site].block;
     places p = places_of(block);
     uint32_t waits = word_at(bytes, RECORD_WAITS), dims = word_at(bytes, RECORD_WORK_DIM), number = word_at(bytes, RECORD_EVENT);
-    if (p.waits + 4 * (uint64_t)waits > size || (block && (dims < 1 || dims > 3)) || number > EVENTS) return damaged();
+    if (p.waits + 4 * (uint64_t)waits > size || (block && (dims < 1 || dims > 3)) || number > EVENTS) return damaged(&f->damaged);
     size_t at = p.captured;
     for (uint32_t i = 0; block && i < block->arg_count; ++i) {
         clhls_block_kind kind = block->args[i].kind;
         if (kind == CLHLS_BLOCK_LOCAL) continue;
-        if (!is_descriptor(kind, bytes + at)) return damaged();
+        if (!is_descriptor(kind, bytes + at)) return damaged(&f->damaged);
         at += kind == CLHLS_BLOCK_IMAGE ? IMAGE_BYTES : PIPE_BYTES;
     }
     command *c = add_command(f, parent);
@@ -343,7 +346,7 @@ static int take_records(family *f, command *parent, size_t used) {
     /* behind the last record may be room that one did not fit: it is empty */
     for (size_t at = 0; !status && used - at >= RECORD_FIXED && word_at(area, at + RECORD_SITE);) {
         size_t size = word_at(area, at + RECORD_SIZE);
-        status = size < RECORD_FIXED || size % 8 || size > used - at ? damaged() : add_record(f, parent, area + at, size);
+        status = size < RECORD_FIXED || size % 8 || size > used - at ? damaged(&f->damaged) : add_record(f, parent, area + at, size);
         at += size;
     }
     free(area);
@@ -608,12 +611,26 @@ static int restore(family *f) {
     return status || !changed ? status : give_free(f);
 }
 
-/* After an error that leaves the queue as it is: the next start has to make it ready. The error stays the last one. */
-static void spoil(const clhls_queue *queue, const clhls_buffer *program, int status) {
+/* The same after an error: takes away what the kernel that ran last has left. */
+static int recover(family *f) {
+    uint8_t header[HEADER_BYTES];
+    int status = get(f->program, f->queue->offset, header, sizeof header);
+    if (status) return status;
+    uint64_t used = wide_at(header, 0), taken = wide_at(header, 8);
+    for (uint32_t i = 0; i < taken && i < f->free_count; ++i) f->events[f->list[i]].used = 1;
+    status = clear(f->queue, f->program, RECORDS, used < RECORD_BYTES ? (size_t)used : RECORD_BYTES);
+    if (!status) status = restore(f);
+    return status ? status : write_header(f->queue, f->program, EVENTS);
+}
+
+/* Ends a launch with an error. Where the queue cannot be put in order, no events to take tell the next start to make it ready. */
+static int give_up(family *f, int status) {
     char before[512];
-    snprintf(before, sizeof before, "%s", clhls_error());
     const uint32_t no_events = 0;
-    if (put(program, queue->offset + 16, &no_events, 4)) clhls_fail(status, "%s", before);
+    snprintf(before, sizeof before, "%s", clhls_error());
+    /* a kernel that was not done in time may still run */
+    if (f->damaged || status == CLHLS_TIMEOUT || recover(f)) put(f->program, f->queue->offset + HEADER_FREE, &no_events, 4);
+    return clhls_fail(status, "%s", before);
 }
 
 static void free_family(family *f) {
@@ -625,8 +642,6 @@ static void free_family(family *f) {
 
 /* Launches what a kernel that is over has enqueued. */
 static int run_family(family *f) {
-    for (uint32_t i = 0; i < EVENTS; ++i) f->list[i] = f->on_device[i] = i;
-    f->free_count = EVENTS;
     command *root = add_command(f, NULL), *next;
     if (!root) return clhls_last_status();
     int status = harvest(f, root);
@@ -660,14 +675,13 @@ int clhls_enqueue_wait(clhls_device *device, const clhls_kernel *kernel, const c
     f->program = program;
     f->timeout_ms = timeout_ms;
     f->start = now_ns();
+    f->free_count = EVENTS;
+    for (uint32_t i = 0; i < EVENTS; ++i) f->list[i] = f->on_device[i] = i;
     int status = clhls_wait(device, kernel, timeout_ms, &f->counters);
-    if (!status) {
-        status = run_family(f);
-        if (status) spoil(queue, program, status);
-        else status = check_all_done(f);
-    } else if (status != CLHLS_TIMEOUT) {
-        spoil(queue, program, status);
-    }
+    int waits_on = status == CLHLS_TIMEOUT; /* for the kernel itself: nothing has been touched */
+    if (!status) status = run_family(f);
+    if (status && !waits_on) status = give_up(f, status);
+    if (!status) status = check_all_done(f);
     if (counters) *counters = f->counters;
     free_family(f);
     return status;

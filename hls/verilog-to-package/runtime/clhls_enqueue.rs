@@ -88,7 +88,6 @@ const RECORD_LOCAL: usize = 48;
 const RECORD_FIXED: usize = 64;
 const IMAGE_BYTES: usize = 48;
 const PIPE_BYTES: usize = 16;
-
 const REGISTER_ARGS: u32 = 0x10;
 
 /// A word; 0 past the end.
@@ -123,11 +122,8 @@ fn get(device: &mut dyn Device, program: &Buffer, at: usize, data: &mut [u8]) ->
 
 /// Writes to the program memory.
 fn put(device: &mut dyn Device, program: &Buffer, at: usize, data: &[u8]) -> Result<()> {
-    if data.is_empty() {
-        return Ok(());
-    }
-    if !copies_from_beginning() {
-        return device.write(program, at, data);
+    if data.is_empty() || !copies_from_beginning() {
+        return if data.is_empty() { Ok(()) } else { device.write(program, at, data) };
     }
     let mut bytes = vec![0; at + data.len()];
     device.read(program, 0, &mut bytes)?;
@@ -162,7 +158,7 @@ impl Queue {
     /// A site in words.
     fn describe(&self, site: usize) -> String {
         let Site { block, source } = &self.sites[site];
-        let what = block.map_or_else(|| "a marker".to_owned(), |block| format!("kernel `{}`", block.kernel.name));
+        let what = block.map_or("a marker".to_owned(), |block| format!("kernel `{}`", block.kernel.name));
         if source.is_empty() { what } else { format!("{what}, enqueued at {source}") }
     }
 }
@@ -207,21 +203,19 @@ pub fn wait(
     timeout: Option<Duration>,
 ) -> Result<Counters> {
     let start = Instant::now();
-    let result = clhls::wait(device, kernel, timeout);
-    if matches!(&result, Err(e) if e.status == Status::Timeout) {
-        return result;
+    let root = clhls::wait(device, kernel, timeout);
+    if matches!(&root, Err(e) if e.status == Status::Timeout) {
+        // nothing has been touched
+        return root;
     }
-    let all = result.and_then(|counters| {
-        let mut family = Family::new(device, queue, program, counters);
-        family.deadline = timeout.map(|limit| (start, limit));
-        family.run()?;
-        Ok(family.check_all_done())
+    let mut family = Family::new(device, queue, program);
+    family.deadline = timeout.map(|limit| (start, limit));
+    let all = root.and_then(|counters| {
+        family.counters = counters;
+        family.run()
     });
-    all.unwrap_or_else(|error| {
-        // the queue is as it was left: the next start has to make it ready
-        let _ = queue.write_words(device, program, HEADER_FREE, &[0]);
-        Err(error)
-    })
+    all.inspect_err(|error| family.give_up(error))?;
+    family.check_all_done()
 }
 
 /// The number of a command, in the order of their records.
@@ -333,12 +327,14 @@ struct Family<'a> {
     table: Vec<u8>,
     free: FreeList,
     counters: Counters,
+    /// What is in the queue means nothing.
+    damaged: bool,
     /// Why a command was not run: the first.
     problem: Option<String>,
 }
 
 impl<'a> Family<'a> {
-    fn new(device: &'a mut dyn Device, queue: &'a Queue, program: &'a Buffer, counters: Counters) -> Family<'a> {
+    fn new(device: &'a mut dyn Device, queue: &'a Queue, program: &'a Buffer) -> Family<'a> {
         Family {
             device,
             queue,
@@ -351,7 +347,8 @@ impl<'a> Family<'a> {
             events: BTreeMap::new(),
             table: vec![0; EVENTS as usize * ENTRY_BYTES],
             free: FreeList::new(),
-            counters,
+            counters: Counters::default(),
+            damaged: false,
             problem: None,
         }
     }
@@ -415,10 +412,7 @@ impl<'a> Family<'a> {
         self.queue.read(self.device, self.program, 0, &mut header)?;
         let used = usize::try_from(wide(&header, 0)).unwrap_or(usize::MAX).min(RECORD_BYTES);
         let taken = wide(&header, 8);
-        for &index in self.free.take(taken) {
-            let event = Event { status: SUBMITTED, of_command: false, users: 0, waiting: vec![] };
-            self.events.insert(index, event);
-        }
+        self.take_events(taken);
         if used > 0 {
             self.take_records(parent, used)?;
         }
@@ -435,11 +429,20 @@ impl<'a> Family<'a> {
         if used > 0 || taken > 0 || self.free.list.len() != before { self.give_free() } else { Ok(()) }
     }
 
+    /// Kernels have taken so many events.
+    fn take_events(&mut self, taken: u64) {
+        for &index in self.free.take(taken) {
+            let event = Event { status: SUBMITTED, of_command: false, users: 0, waiting: vec![] };
+            self.events.insert(index, event);
+        }
+    }
+
     /// Takes `used` bytes of records out of the queue.
     fn take_records(&mut self, parent: Number, used: usize) -> Result<()> {
         let mut area = vec![0; used];
         self.queue.read(self.device, self.program, RECORDS, &mut area)?;
         let mut rest = &area[..];
+        self.damaged = true;
         // behind the last record may be room that one did not fit: it is empty
         while rest.len() >= RECORD_FIXED && word(rest, RECORD_SITE) != 0 {
             let size = word(rest, RECORD_SIZE) as usize;
@@ -447,6 +450,7 @@ impl<'a> Family<'a> {
             self.add_record(parent, record.ok_or_else(damaged)?)?;
             rest = &rest[size..];
         }
+        self.damaged = false;
         self.queue.clear(self.device, self.program, RECORDS, used)
     }
 
@@ -530,6 +534,26 @@ impl<'a> Family<'a> {
         let whole = self.free.list.len() == EVENTS as usize;
         self.free.list = (0..EVENTS).collect();
         if whole && self.free.list == self.free.on_device { Ok(()) } else { self.give_free() }
+    }
+
+    /// The same after an error: takes away what the kernel that ran last has left.
+    fn recover(&mut self) -> Result<()> {
+        let mut header = [0; HEADER_BYTES];
+        self.queue.read(self.device, self.program, 0, &mut header)?;
+        let used = usize::try_from(wide(&header, 0)).unwrap_or(usize::MAX).min(RECORD_BYTES);
+        self.take_events(wide(&header, 8));
+        self.queue.clear(self.device, self.program, RECORDS, used)?;
+        self.restore()?;
+        self.queue.write_header(self.device, self.program, EVENTS)
+    }
+
+    /// Ends a launch with an error. Where the queue cannot be put in order, no events to take tell the next start to make it ready.
+    fn give_up(&mut self, error: &Error) {
+        // a kernel that was not done in time may still run
+        let lost = self.damaged || error.status == Status::Timeout;
+        if lost || self.recover().is_err() {
+            let _ = self.queue.write_words(self.device, self.program, HEADER_FREE, &[0]);
+        }
     }
 
     /// Writes the times of a command to where a kernel wants them.
@@ -755,23 +779,18 @@ impl Device for Ranged<'_> {
         }
         self.device.write_registers(kernel, offset, &words)
     }
-
     fn read_registers(&mut self, kernel: &Kernel, offset: u32, words: &mut [u32]) -> Result<()> {
         self.device.read_registers(kernel, offset, words)
     }
-
     fn allocate(&mut self, kernel: &Kernel, arg: u32, size: usize) -> Result<Buffer> {
         self.device.allocate(kernel, arg, size)
     }
-
     fn write(&mut self, buffer: &Buffer, offset: usize, data: &[u8]) -> Result<()> {
         self.device.write(buffer, offset, data)
     }
-
     fn read(&mut self, buffer: &Buffer, offset: usize, data: &mut [u8]) -> Result<()> {
         self.device.read(buffer, offset, data)
     }
-
     fn free(&mut self, buffer: Buffer) {
         self.device.free(buffer);
     }

@@ -125,7 +125,7 @@ fn what_kernels_enqueue_runs_alike_in_both_languages() {
     says('4', "-5: the queue on the device is damaged: a kernel has written over it\nran 0");
     says(
         '5',
-        "-51: local: local1: at most 1024 bytes of local memory, not 2000\nkernel `local`, enqueued at k.cl:3:4\nran 0",
+        "-51: local: local1: at most 1024 bytes of local memory, not 2000\nkernel `local`, enqueued at k.cl:3:4\nran 0, checksum 0, 1 work-items, 0 left over\n",
     );
     says(
         '6',

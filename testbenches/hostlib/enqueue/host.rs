@@ -47,7 +47,7 @@ fn groups(device: &mut dyn Device, program: &Buffer) -> Result<()> {
     let (from, to, shapes) = (make(device, 800)?, make(device, 800)?, make(device, 504)?);
     let input: Vec<i32> = (0..2 * WORDS as i32).map(|k| k * k - 7).collect();
     clhls::write(device, &from, 0, &input)?;
-    let mut launch = |device: &mut dyn Device, words: usize| {
+    let launch = |device: &mut dyn Device, words: usize| {
         design::groups(device, &one(), QUEUE, Some(&from), Some(&to), Some(&shapes), words as u32, program, TIMEOUT)
     };
     refused(Status::InvalidArgSize, launch(device, 100).unwrap_err());
@@ -67,7 +67,7 @@ fn groups(device: &mut dyn Device, program: &Buffer) -> Result<()> {
 
 fn wrong(device: &mut dyn Device, program: &Buffer) -> Result<()> {
     let (to, codes) = (make(device, 64)?, make(device, 8)?);
-    let mut launch = |device: &mut dyn Device, queue: u32, how: u32| {
+    let launch = |device: &mut dyn Device, queue: u32, how: u32| {
         design::wrong(device, &one(), queue, Some(&to), Some(&codes), how, program, TIMEOUT)
     };
     // the kernel gets the codes of functions that fail: CLK_INVALID_NDRANGE, CLK_INVALID_QUEUE
