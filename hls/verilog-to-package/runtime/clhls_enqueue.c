@@ -33,7 +33,7 @@ enum {
     RECORDS = FREE_LIST + 4 * EVENTS,       /* and the records */
     RECORD_BYTES = 1 << 20,                 /* room for them */
     QUEUE_BYTES = RECORDS + RECORD_BYTES,
-    TAIL_BYTES = 1 << 16 /* at the end of that room, empty before the first launch: see prepare() */
+    LONG_WAITS = 4 * 1024 /* bytes of a list of events that is longer than any in sight */
 };
 
 /* A record, by offset in bytes; all fields are words. */
@@ -121,10 +121,35 @@ static int write_header(const clhls_queue *queue, const clhls_buffer *program, u
     return put(program, queue->offset, header, sizeof header);
 }
 
+/* Where in a record the block's data, the descriptors of what it has captured, and the events that are waited for begin. */
+typedef struct {
+    size_t data, captured, waits;
+} places;
+
+static places places_of(const clhls_block *block) {
+    size_t locals = 0, descriptors = 0;
+    places p;
+    for (uint32_t i = 0; block && i < block->arg_count; ++i) {
+        clhls_block_kind kind = block->args[i].kind;
+        if (kind == CLHLS_BLOCK_LOCAL) ++locals;
+        else descriptors += kind == CLHLS_BLOCK_IMAGE ? IMAGE_BYTES : PIPE_BYTES;
+    }
+    p.data = (RECORD_FIXED + 4 * locals + 7) / 8 * 8;
+    p.captured = (p.data + (block ? block->data : 0) + 7) / 8 * 8;
+    p.waits = p.captured + descriptors;
+    return p;
+}
+
 /* Makes a queue ready: all events free, no records. Behind the last record a record that did not fit may have left its room as it
- * was: that is why the end of the room is emptied, so that no old bytes are taken for a record there. */
+ * was: that is why the end of the room is emptied, as much as a record takes, so that no old bytes are taken for one there. */
 static int prepare(const clhls_queue *queue, const clhls_buffer *program) {
-    int status = clear(queue, program, QUEUE_BYTES - TAIL_BYTES, TAIL_BYTES);
+    size_t most = RECORD_FIXED;
+    for (uint32_t i = 0; i < queue->site_count; ++i) {
+        size_t fixed = places_of(queue->sites[i].block).waits;
+        if (fixed > most) most = fixed;
+    }
+    most += LONG_WAITS;
+    int status = clear(queue, program, QUEUE_BYTES - most, most);
     uint32_t *list = malloc(4 * EVENTS);
     if (!list) return no_memory();
     for (uint32_t i = 0; i < EVENTS; ++i) list[i] = i;
@@ -282,25 +307,6 @@ static int complete_event(family *f, uint32_t number, int32_t result) {
 }
 
 /* ------------------------------------------------------------------ taking what a kernel has left */
-
-/* Where in a record the block's data, the descriptors of what it has captured, and the events that are waited for begin. */
-typedef struct {
-    size_t data, captured, waits;
-} places;
-
-static places places_of(const clhls_block *block) {
-    size_t locals = 0, descriptors = 0;
-    places p;
-    for (uint32_t i = 0; block && i < block->arg_count; ++i) {
-        clhls_block_kind kind = block->args[i].kind;
-        if (kind == CLHLS_BLOCK_LOCAL) ++locals;
-        else descriptors += kind == CLHLS_BLOCK_IMAGE ? IMAGE_BYTES : PIPE_BYTES;
-    }
-    p.data = (RECORD_FIXED + 4 * locals + 7) / 8 * 8;
-    p.captured = (p.data + (block ? block->data : 0) + 7) / 8 * 8;
-    p.waits = p.captured + descriptors;
-    return p;
-}
 
 /* Whether the bytes of a captured image or pipe can be one: its format's numbers, or its packets. */
 static int is_descriptor(clhls_block_kind kind, const uint8_t *bytes) {

@@ -72,8 +72,8 @@ const FREE_LIST: usize = TABLE + EVENTS as usize * ENTRY_BYTES;
 const RECORDS: usize = FREE_LIST + 4 * EVENTS as usize;
 const RECORD_BYTES: usize = 1 << 20;
 const QUEUE_BYTES: usize = RECORDS + RECORD_BYTES;
-/// At the end of the room for records, empty before the first launch: see [`prepare`].
-const TAIL_BYTES: usize = 1 << 16;
+/// Bytes of a list of events that is longer than any in sight.
+const LONG_WAITS: usize = 4 * 1024;
 
 // A record, by offset in bytes; all fields are words.
 const RECORD_SITE: usize = 0;
@@ -164,9 +164,11 @@ impl Queue {
 }
 
 /// Makes the queue in a new program memory ready: all events free, no records. Behind the last record a record that did not fit may
-/// have left its room as it was: that is why the end of the room is emptied, so that no old bytes are taken for a record there.
+/// have left its room as it was: that is why the end of the room is emptied, as much as a record takes, so that no old bytes are taken
+/// for one there.
 pub fn prepare(device: &mut dyn Device, queue: &Queue, program: &Buffer) -> Result<()> {
-    queue.clear(device, program, QUEUE_BYTES - TAIL_BYTES, TAIL_BYTES)?;
+    let most = queue.sites.iter().map(|site| Places::of(site.block).waits).max().unwrap_or(RECORD_FIXED) + LONG_WAITS;
+    queue.clear(device, program, QUEUE_BYTES - most, most)?;
     queue.write_words(device, program, FREE_LIST, &(0..EVENTS).collect::<Vec<u32>>())?;
     queue.write_header(device, program, EVENTS)
 }
