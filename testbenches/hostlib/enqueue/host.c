@@ -94,6 +94,9 @@ static void wrong(void) {
 static void timed(void) {
     int32_t out[2];
     uint64_t times[2];
+    const char *name = getenv("CLHLS_DEVICE");
+    /* into a buffer it is not possible on cards */
+    if (name && !strncmp(name, "xrt", 3)) return;
     clhls_buffer order = make(4 * ORDER), to = make(sizeof out), at = make(sizeof times);
     must(timed_launch(device, &one, QUEUE, &order, &to, &at, &program, TIMEOUT, NULL));
     must(clhls_buffer_read(&to, 0, out, sizeof out));
@@ -124,7 +127,7 @@ static void captured(void) {
     static const int32_t texels[8] = {1, 2, 3, 40, -50, 60};
     static const uint32_t room = 4;
     uint8_t image[captured_size_image] = {0}, pipe[captured_size_numbers] = {0};
-    int32_t packets[3];
+    int32_t packets[32 + 3]; /* behind the object's counters */
     clhls_buffer picture = make(sizeof texels), object = make(384 + 128);
     const uint64_t begin = (object.address + 127) / 128 * 128;
     const uint32_t fields[8] = {12, 3, 2, 1, 0x10b0, 0x10d9, 0x364072, 1}, numbers[2] = {room, 4};
@@ -137,8 +140,8 @@ static void captured(void) {
     must(clhls_buffer_write(&picture, 0, texels, sizeof texels));
     must(clhls_buffer_write(&object, begin - object.address, &room, sizeof room));
     must(captured_launch(device, &one, QUEUE, image, pipe, 3, &program, TIMEOUT, NULL));
-    must(clhls_buffer_read(&object, begin - object.address + 128, packets, sizeof packets));
-    check(!memcmp(packets, texels + 3, sizeof packets));
+    must(clhls_buffer_read(&object, begin - object.address, packets, sizeof packets));
+    check(!memcmp(packets + 32, texels + 3, 12));
     /* of another format than the block was built for, and with other packets */
     uint32_t other = 0x10b1;
     memcpy(image + 32, &other, 4);

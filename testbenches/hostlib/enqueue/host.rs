@@ -89,6 +89,10 @@ fn wrong(device: &mut dyn Device, program: &Buffer) -> Result<()> {
 }
 
 fn timed(device: &mut dyn Device, program: &Buffer) -> Result<()> {
+    // into a buffer it is not possible on cards
+    if std::env::var("CLHLS_DEVICE").is_ok_and(|name| name.starts_with("xrt")) {
+        return Ok(());
+    }
     let (order, to, at) = (make(device, 64)?, make(device, 8)?, make(device, 16)?);
     design::timed(device, &one(), QUEUE, Some(&order), Some(&to), Some(&at), program, TIMEOUT)?;
     assert_eq!(clhls::read::<i32>(device, &to, 0, 2)?, [1, 1]);
@@ -136,7 +140,8 @@ fn captured(device: &mut dyn Device, program: &Buffer) -> Result<()> {
         design::captured(device, &one(), QUEUE, &image, &pipe, 3, program, TIMEOUT)
     };
     launch(device, fields, packet)?;
-    assert_eq!(clhls::read::<i32>(device, &object, place + 128, 3)?, texels[3..6]);
+    // behind the object's counters
+    assert_eq!(clhls::read::<i32>(device, &object, place, 35)?[32..], texels[3..6]);
     // of another format than the block was built for, and with other packets
     fields[0] = 0x10b1;
     refused(Status::InvalidValue, launch(device, fields, packet).unwrap_err());
