@@ -271,7 +271,6 @@ impl<'a> Pipeline<'a> {
         let remarks = self.remarks.borrow();
         let warnings = remarks.iter().filter(|(_, r)| r.severity == Severity::Warning);
         build.warnings = warnings.map(|(_, r)| r.render(&module.sources)).collect();
-        build.warnings.extend(no_host(&build.manifest));
         Ok(build)
     }
 
@@ -547,19 +546,6 @@ impl<'a> Pipeline<'a> {
     fn bus_bytes(&self) -> u32 {
         self.board.memory.data_bits / 8
     }
-}
-
-/// That a design has no host library, because its kernels enqueue others.
-fn no_host(manifest: &Manifest) -> Option<String> {
-    let enqueues = |k: &&abi::Kernel| !k.signature.enqueues.is_empty() && !k.signature.enqueued;
-    let kernel = manifest.kernels.iter().find(enqueues)?;
-    let what = format!(
-        "kernel `{}` enqueues others, which hosts that drive registers cannot launch: there is no host library",
-        kernel.signature.name
-    );
-    let help = "`clhls run` and the OpenCL library launch them: docs/device-enqueue.md";
-    let warning = Diagnostic::warning("W0615", what).help(help);
-    Some(warning.render(&SourceMap::default()))
 }
 
 /// Whether the modules of all kernels have names of their own.

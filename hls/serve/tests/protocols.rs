@@ -3,7 +3,8 @@
 #[path = "../../sim/tests/common/mod.rs"]
 mod common;
 
-use abi::{ArgKind, Channel, Manifest};
+use abi::enqueue::{EVENTS, QUEUE_BYTES, header};
+use abi::{ArgKind, Channel, EnqueueQueue, Manifest, ProgramMemory, regs};
 use common::arg;
 use serve::{pipe, xrt};
 use sim::{Board, SimOptions};
@@ -33,7 +34,11 @@ fn manifest() -> Manifest {
 
 /// The output directory of a build, as far as a simulation needs it.
 fn board(dir: &Path) -> Board {
-    std::fs::write(dir.join("manifest.json"), manifest().to_json()).unwrap();
+    board_of(dir, &manifest())
+}
+
+fn board_of(dir: &Path, manifest: &Manifest) -> Board {
+    std::fs::write(dir.join("manifest.json"), manifest.to_json()).unwrap();
     std::fs::create_dir(dir.join("rtl")).unwrap();
     for source in common::sources("vadd", include_str!("../../sim/tests/rtl/vadd.v").into()) {
         std::fs::write(dir.join("rtl").join(source.name), source.text).unwrap();
@@ -256,6 +261,39 @@ fn xrts_protocol() {
     host.0.read_exact(&mut reply).unwrap();
     assert_eq!(reply, [9, 2, 0, 0, 0, 0, 0, 0, 0, 8, 1]);
     server.join().unwrap().unwrap();
+}
+
+/// Another host would leave what they enqueue unlaunched.
+#[test]
+fn kernels_that_enqueue_are_started_by_hosts_that_know_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut manifest = manifest();
+    manifest.kernels[0].signature.enqueues = vec!["vadd".into()];
+    manifest.program_memory = Some(ProgramMemory {
+        size: 64 + QUEUE_BYTES,
+        align: 64,
+        init: None,
+        relocations: vec![],
+        prints: None,
+        enqueue: Some(EnqueueQueue { offset: 64, size: QUEUE_BYTES, sites: vec![] }),
+    });
+    manifest.kernels[0].lay_out(true).unwrap();
+    let base = manifest.kernels[0].hidden.last().unwrap().offset;
+    let mut board = board_of(dir.path(), &manifest);
+    let start = |board: &mut Board| board.write_register(0, regs::CTRL, regs::CTRL_START);
+    let refused = |result: Result<(), host::Error>| {
+        let error = result.unwrap_err();
+        assert_eq!(error.kind, host::ErrorKind::Unsupported);
+        assert!(error.message.contains("`vadd` enqueues others"), "{}", error.message);
+    };
+    // without program memory, with one that nobody has made ready, and with a queue in it
+    refused(start(&mut board));
+    let program = board.allocate(64 + QUEUE_BYTES).unwrap();
+    board.write_register(0, base, program as u32).unwrap();
+    board.write_register(0, base + 4, (program >> 32) as u32).unwrap();
+    refused(start(&mut board));
+    board.write(program + 64 + u64::from(header::FREE), &EVENTS.to_le_bytes()).unwrap();
+    start(&mut board).unwrap();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::launch::{Limits, Outcome, Silence, channels, explain};
 use crate::report::Context;
 use crate::together::{Joint, LOOK, Polls, hung, joints};
 use crate::waits::{DONE, Peer};
-use abi::{Kernel, Manifest, regs};
+use abi::{HiddenArg, Kernel, Manifest, enqueue, regs};
 use host::{Error, ErrorKind};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,19 +45,6 @@ struct Running {
     polls: Polls,
 }
 
-/// Refuses a design whose kernels enqueue others: a host at this level would leave those unlaunched.
-fn check_enqueue(manifest: &Manifest) -> Result<(), Error> {
-    let queue = manifest.program_memory.as_ref().and_then(|p| p.enqueue.as_ref());
-    let Some(site) = queue.and_then(|q| q.sites.first()) else { return Ok(()) };
-    let what = match site.source.as_str() {
-        "" => "a kernel of the design enqueues others".to_owned(),
-        place => format!("a kernel of the design enqueues others, at {place}"),
-    };
-    let why =
-        "hosts that drive registers cannot launch those; `clhls run` and the OpenCL library can";
-    Err(Error::new(ErrorKind::Unsupported, format!("{what}: {why}")))
-}
-
 impl Board {
     /// Opens the output directory of a build.
     ///
@@ -65,7 +52,6 @@ impl Board {
     /// As [`Simulator::open`].
     pub fn open(dir: &Path, options: SimOptions) -> Result<Self, Error> {
         let mut device = Simulator::open(dir, options)?;
-        check_enqueue(device.manifest())?;
         if device.manifest().program_memory.is_some() {
             // a host at this level makes and fills the memory of program-scope variables itself
             device.memory.free_at(device.program_base)?;
@@ -130,15 +116,21 @@ impl Board {
     ///
     /// # Errors
     /// [`ErrorKind::KernelName`] if there is no such kernel; errors of building its model; [`ErrorKind::Device`] if the
-    /// hardware does not answer.
+    /// hardware does not answer; [`ErrorKind::Unsupported`] at the start of a kernel that enqueues others, if the host has not made
+    /// their queue ready.
     pub fn write_register(&mut self, kernel: usize, offset: u32, value: u32) -> Result<(), Error> {
+        let starts = offset == regs::CTRL && value & regs::CTRL_START != 0;
         let mut running = self.take(kernel)?;
+        if starts && let Err(error) = self.check_queue(kernel, &running.written) {
+            self.running.insert(kernel, running);
+            return Err(error);
+        }
         let mut session =
             running.model.session(self.device.memory.regions_mut()).map_err(model_error)?;
         let mut write = |offset, value| session.write_register(offset, value).map_err(model_error);
         match offset {
             regs::GIE | regs::IER | regs::ISR => running.own_interrupts = true,
-            regs::CTRL if value & regs::CTRL_START != 0 => {
+            regs::CTRL if starts => {
                 if !running.own_interrupts {
                     write(regs::GIE, 1)?;
                     write(regs::IER, INTERRUPT_DONE)?;
@@ -150,7 +142,7 @@ impl Board {
         }
         write(offset, value)?;
         drop(session);
-        if offset == regs::CTRL && value & regs::CTRL_START != 0 {
+        if starts {
             running.started.get_or_insert(running.model.cycles());
         }
         self.running.insert(kernel, running);
@@ -182,6 +174,32 @@ impl Board {
         }
         self.running.insert(kernel, running);
         Ok(value)
+    }
+
+    /// Refuses to start a kernel that enqueues others for a host that knows nothing of that, and would leave them unlaunched without a
+    /// word: such a host has not said how many events there are to take.
+    fn check_queue(&mut self, kernel: usize, written: &BTreeMap<u32, u32>) -> Result<(), Error> {
+        let manifest = self.device.manifest();
+        let queue = manifest.program_memory.as_ref().and_then(|program| program.enqueue.as_ref());
+        let kernel = manifest.kernels.get(kernel).filter(|k| !k.signature.enqueues.is_empty());
+        let (Some(queue), Some(kernel)) = (queue, kernel) else { return Ok(()) };
+        let base = kernel.hidden.iter().find(|slot| slot.name == HiddenArg::ProgramBase);
+        let Some(at) = base.map(|slot| slot.offset) else { return Ok(()) };
+        let word = |offset| u64::from(written.get(&offset).copied().unwrap_or(0));
+        let base = word(at) | word(at + 4) << 32;
+        let name = kernel.signature.name.clone();
+        let free = base.checked_add(queue.offset + u64::from(enqueue::header::FREE));
+        let events = free.and_then(|at| self.device.memory.range_mut(at, 4).ok());
+        let events = events.and_then(|bytes| bytes.first_chunk().copied()).map(u32::from_le_bytes);
+        // new memory has a pattern in it
+        if events.is_some_and(|events| (1..=enqueue::EVENTS).contains(&events)) {
+            return Ok(());
+        }
+        let why = format!(
+            "kernel `{name}` enqueues others, and the host program has not made their queue ready, so that it will not launch them: \
+             the programs that `clhls build` writes, `clhls run` and the OpenCL library do that (docs/device-enqueue.md)"
+        );
+        Err(Error::new(ErrorKind::Unsupported, why))
     }
 
     /// The kernel's instance, out of the table: an error on the way leaves it out, because its state is unknown then.

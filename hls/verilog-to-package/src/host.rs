@@ -1,8 +1,8 @@
 //! Typed functions that launch a design's kernels, in C and in Rust, with programs to start from.
 
 use abi::{
-    Access, Arg, ArgKind, ElementType, HiddenArg, Kernel, KernelSignature, Manifest, ScalarType,
-    SubGroups, regs,
+    Access, Arg, ArgKind, ElementType, EnqueueQueue, HiddenArg, Kernel, KernelSignature, Manifest,
+    ScalarType, SubGroups, regs,
 };
 use base::FileSet;
 use serde::Serialize;
@@ -31,7 +31,50 @@ struct Design<'a> {
     vitis: bool,
     example_bytes: u32,
     program: Option<Program>,
+    /// What kernels enqueue, if any do.
+    queue: Option<QueueData<'a>>,
+    /// Those that hosts launch.
     kernels: Vec<KernelData<'a>>,
+}
+
+/// The queue on the device, and the kernels that only kernels enqueue.
+#[derive(Serialize)]
+struct QueueData<'a> {
+    /// Where it begins in the program memory.
+    offset: u64,
+    sites: Vec<SiteData>,
+    blocks: Vec<BlockData<'a>>,
+}
+
+/// A place that enqueues something.
+#[derive(Serialize)]
+struct SiteData {
+    /// Number of the block; none for a marker.
+    block: Option<usize>,
+    /// As the text of a string.
+    source: String,
+}
+
+/// A kernel made of a block.
+#[derive(Serialize)]
+struct BlockData<'a> {
+    kernel: KernelData<'a>,
+    /// Bytes of the block's data, its first argument.
+    data: u32,
+    /// The other arguments.
+    args: Vec<BlockArgData>,
+}
+
+#[derive(Serialize)]
+struct BlockArgData {
+    /// `local`, `image` or `pipe`.
+    kind: &'static str,
+    name: String,
+    word: u32,
+    /// Bytes of local memory that there are, or of a pipe's packets: 0 if any are right.
+    bytes: u64,
+    /// Order and data type of the only images that there may be, as OpenCL numbers them.
+    format: Option<[u32; 2]>,
 }
 
 /// Program-scope variables in device memory.
@@ -75,6 +118,8 @@ struct KernelData<'a> {
     program: Option<ProgramArg>,
     /// Whether pipes connect it with other kernels: it cannot run alone.
     connected: bool,
+    /// Whether it may use the queue on the device: its launch includes what it enqueues.
+    family: bool,
 }
 
 #[derive(Serialize)]
@@ -126,6 +171,7 @@ struct ProgramArg {
 /// The files of `host/`.
 pub(crate) fn pack(manifest: &Manifest, board: &Board) -> Result<FileSet, PackError> {
     let name = identifier(&manifest.module);
+    let queue = manifest.program_memory.as_ref().and_then(|program| program.enqueue.as_ref());
     let mut design = Design {
         module: &manifest.module,
         stem: file_stem(&name),
@@ -145,11 +191,9 @@ pub(crate) fn pack(manifest: &Manifest, board: &Board) -> Result<FileSet, PackEr
                 .unwrap_or_default(),
             relocations: memory.relocations.clone(),
         }),
-        kernels: manifest
-            .kernels
-            .iter()
-            .enumerate()
-            .map(|(i, kernel)| kernel_data(i, kernel))
+        queue: queue.map(|queue| queue_data(manifest, queue)),
+        kernels: numbered(manifest, false)
+            .map(|(i, kernel)| kernel_data(i, kernel, queue.is_some()))
             .collect(),
     };
     // in capitals two names may be one
@@ -160,7 +204,8 @@ pub(crate) fn pack(manifest: &Manifest, board: &Board) -> Result<FileSet, PackEr
         }
     }
     let mut files = FileSet::new();
-    for (path, name) in RUNTIME {
+    let scheduler = SCHEDULER.into_iter().filter(|_| queue.is_some());
+    for (path, name) in RUNTIME.into_iter().chain(scheduler) {
         files.insert(format!("host/{path}"), templates::file(name)?);
     }
     let stem = design.stem.clone();
@@ -194,13 +239,61 @@ const RUNTIME: [(&str, &str); 10] = [
     ("rust/src/clhls/xrt.rs", "clhls_xrt.rs"),
 ];
 
+/// The same of what only designs have whose kernels enqueue others.
+const SCHEDULER: [(&str, &str); 3] = [
+    ("clhls_enqueue.h", "clhls_enqueue.h"),
+    ("clhls_enqueue.c", "clhls_enqueue.c"),
+    ("rust/src/clhls_enqueue.rs", "clhls_enqueue.rs"),
+];
+
 /// The generated files must replace neither the runtime's nor the example.
 fn file_stem(design: &str) -> String {
     let taken = design.starts_with("clhls") || design == "example";
     if taken { format!("{design}_design") } else { design.to_owned() }
 }
 
-fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
+/// The kernels that only kernels enqueue, or the others, with their numbers in the design.
+fn numbered(manifest: &Manifest, enqueued: bool) -> impl Iterator<Item = (usize, &Kernel)> {
+    let all = manifest.kernels.iter().enumerate();
+    all.filter(move |(_, kernel)| kernel.signature.enqueued == enqueued)
+}
+
+fn queue_data<'a>(manifest: &'a Manifest, queue: &EnqueueQueue) -> QueueData<'a> {
+    let blocks: Vec<BlockData> = numbered(manifest, true)
+        .map(|(index, kernel)| {
+            let args = &kernel.signature.args;
+            BlockData {
+                kernel: kernel_data(index, kernel, true),
+                data: args.first().map_or(0, |data| data.size),
+                args: args.iter().skip(1).map(block_arg).collect(),
+            }
+        })
+        .collect();
+    let number =
+        |name: &String| numbered(manifest, true).position(|(_, k)| k.signature.name == *name);
+    let sites = queue.sites.iter().map(|site| SiteData {
+        block: site.kernel.as_ref().and_then(number),
+        source: site.source.escape_default().to_string(),
+    });
+    QueueData { offset: queue.offset, sites: sites.collect(), blocks }
+}
+
+fn block_arg(arg: &Arg) -> BlockArgData {
+    let (kind, bytes) = match arg.kind {
+        ArgKind::LocalPtr => ("local", arg.local_capacity.unwrap_or(u32::MAX.into())),
+        ArgKind::Pipe => ("pipe", arg.packet_size.unwrap_or(0).into()),
+        _ => ("image", 0),
+    };
+    BlockArgData {
+        kind,
+        name: identifier(&arg.name),
+        word: arg.offset.map_or(0, word),
+        bytes,
+        format: arg.format.map(|format| [format.order.number(), format.data_type.number()]),
+    }
+}
+
+fn kernel_data(index: usize, kernel: &Kernel, queue: bool) -> KernelData<'_> {
     let signature = &kernel.signature;
     let all = registers(kernel, |_| String::new());
     let register = |offset: u32| all.iter().find(|r| r.offset_hex == format!("{offset:#05x}"));
@@ -211,7 +304,7 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
     let buffers: Vec<BufferArg> = buffers.collect();
     // What the host does not pass is no parameter of its functions.
     let passed = signature.args.iter().filter(|arg| arg.stream.is_none());
-    let mut args: Vec<ArgData> = passed.map(arg_data).collect();
+    let mut args: Vec<ArgData> = passed.map(|arg| arg_data(arg, queue)).collect();
     if let Some(last) = args.iter_mut().rfind(|arg| arg.kind == "buffer") {
         last.last_buffer = true;
     }
@@ -246,6 +339,7 @@ fn kernel_data(index: usize, kernel: &Kernel) -> KernelData<'_> {
         args,
         buffers,
         constants,
+        family: queue && program.is_some(),
         program,
         connected: signature.args.iter().any(|arg| arg.stream.is_some()),
     }
@@ -286,7 +380,8 @@ fn comment(text: &str) -> String {
     text.replace("*/", "* /").replace(['\n', '\r'], " ")
 }
 
-fn arg_data(arg: &Arg) -> ArgData {
+/// `queue`: there is a queue on the device, so that an argument can be its number.
+fn arg_data(arg: &Arg, queue: bool) -> ArgData {
     let name = identifier(&arg.name);
     let c_name = not_reserved(&name, &C_WORDS);
     let rust_name = not_reserved(&name, &RUST_WORDS);
@@ -304,6 +399,9 @@ fn arg_data(arg: &Arg) -> ArgData {
             format!("[{}; {lanes}]", rust_type(scalar)),
             scalar.bytes() * lanes,
         ),
+        (ArgKind::Queue, _) if queue => {
+            ("scalar", format!("uint32_t {c_name}"), "u32".to_owned(), 4)
+        }
         (ArgKind::Scalar, None)
         | (ArgKind::Image | ArgKind::Sampler | ArgKind::Pipe | ArgKind::Queue, _) => {
             ("bytes", format!("const void *{c_name}"), format!("&[u8; {}]", arg.size), arg.size)
@@ -316,6 +414,9 @@ fn arg_data(arg: &Arg) -> ArgData {
         "bytes" if arg.kind == ArgKind::Image => "an image's descriptor".to_owned(),
         "bytes" if arg.kind == ArgKind::Pipe => "a pipe's descriptor".to_owned(),
         "bytes" => format!("{} bytes, laid out as in OpenCL C", arg.size),
+        "scalar" if arg.kind == ArgKind::Queue => {
+            "a queue on the device: the default queue, 1, or 0, the null queue".to_owned()
+        }
         _ => String::new(),
     };
     let scalar = arg.element.map(|element| element.scalar);

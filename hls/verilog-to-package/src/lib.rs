@@ -52,24 +52,17 @@ pub fn pack(
         Flow::Ecp5 => files.extend(ecp5::pack(manifest, &sources, board)?),
         Flow::None => {}
     }
-    if !enqueues(manifest) {
-        files.extend(host::pack(manifest, board)?);
-    }
+    files.extend(host::pack(manifest, board)?);
     Ok(files)
 }
 
-/// Whether kernels of a design enqueue others. The written host programs cannot launch those, so there are none.
-pub fn enqueues(manifest: &Manifest) -> bool {
-    manifest.program_memory.as_ref().is_some_and(|program| program.enqueue.is_some())
-}
-
-/// The Verilog files of a build, by path.
 /// Number of the link at an argument of a kernel.
 fn link_at(manifest: &Manifest, kernel: &Kernel, arg: u32) -> Option<usize> {
     let here = |end: &LinkEnd| end.kernel == kernel.signature.name && end.arg == arg;
     manifest.links.iter().position(|link| here(&link.writer) || here(&link.reader))
 }
 
+/// The Verilog files of a build, by path.
 fn verilog_files(rtl: &FileSet) -> Vec<&str> {
     rtl.iter()
         .map(|(path, _)| path)
