@@ -98,6 +98,11 @@ pub const PASSES: &[Pass] = &[
         lower_switch::run,
         "Replaces switches by balanced trees of comparisons."
     ),
+    context_pass!(
+        "null-accesses",
+        null_accesses::run,
+        "Removes accesses to memory on the chip whose pointers point at no object there."
+    ),
     function_pass!("unify-returns", unify_returns::run, "Gives a kernel one exit block."),
     function_pass!(
         "dce",
@@ -234,7 +239,7 @@ const MEMORY: &[&str] =
 
 /// Every level, last.
 const SHAPE: &[&str] =
-    &["dce", "unify-returns", "split-barriers", "loop-simplify", "split-critical"];
+    &["null-accesses", "dce", "unify-returns", "split-barriers", "loop-simplify", "split-critical"];
 
 const CLEAN: &[&str] = &["fold", "gvn", "dce", "simplify-cfg"];
 

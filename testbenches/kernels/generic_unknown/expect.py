@@ -85,7 +85,32 @@ def from_memory(args):
     return {"out": np.array(out, np.float32).reshape(args["out"].shape)}
 
 
+def lists(launch, args):
+    data, rounds = args["data"].tolist(), int(args["rounds"].texts[0])
+    out = []
+    for l in ITEMS:
+        own, shared = [v + l for v in data[:4]], 100 * l
+        at = None  # in `own`; the work-item's place in local memory
+        for i in range(rounds):
+            if at is None:
+                at = 1 if l & 1 else None
+            else:
+                at = (at + rounds) & 3
+            if at is None:
+                shared += i + 1
+            else:
+                own[at] += i + 1
+        own[rounds & 3] += 1000
+        own[2 * rounds & 3] += 5000
+        out.append([*own, shared])
+    return {"out": np.array(out, np.int32)}
+
+
 def expected(launch, args):
+    if launch.kernel == "lists":
+        return lists(launch, args)
+    if launch.kernel == "without":
+        return {"out": (args["out"] + np.arange(1, 17)).astype(np.int32)}
     if launch.kernel == "structures":
         return structures(args)
     if launch.kernel == "different_sets":

@@ -99,3 +99,40 @@ kernel void from_memory(global const float4 *data, global float4 *out) {
   for (int i = 0; i < v.n; i++) s += v.data[i];
   out[l] = s;
 }
+
+typedef struct node { int v; struct node *next; } node;
+
+// pointers that are loaded through pointers of any memory, and stores and atomic operations through these
+kernel void lists(global int *data, global int *out, int rounds) {
+  local node shared[16];
+  node own[4];
+  int l = get_local_id(0);
+  for (int i = 0; i < 4; i++) {
+    own[i].v = data[i] + l;
+    own[i].next = &own[(i + rounds) & 3];
+  }
+  shared[l].v = 100 * l;
+  shared[l].next = &shared[l];
+  if (l & 1) shared[l].next = &own[1];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  node *p = &shared[l];
+  for (int i = 0; i < rounds; i++) {
+    p = p->next;
+    p->v += i + 1;
+  }
+  node **q = &own[0].next;
+  (*q)->v += 1000;
+  atomic_fetch_add((volatile atomic_int *)&(*q)->next->v, 5000);
+  for (int i = 0; i < 4; i++) out[5 * l + i] = own[i].v;
+  out[5 * l + 4] = shared[l].v;
+}
+
+void put(local int *there, int *own, int with, global int *out) {
+  int l = get_local_id(0);
+  if (with == 1) there[l] = out[l];
+  if (with == 2) out[l] = own[0];
+  out[l] += l + 1;
+}
+
+// null pointers that are used in branches that are not taken
+kernel void without(global int *out, int with) { put(0, 0, with, out); }

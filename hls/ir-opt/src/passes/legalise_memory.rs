@@ -195,7 +195,10 @@ fn resolve_generic(func: &mut Function) {
         if data.op.mem_flags().is_none() || b.func.ty(data.args[0]) != generic {
             return Step::Keep;
         }
-        access_by_tag(b, inst, &known[data.args[0]])
+        // A pointer that was loaded through another one has been replaced, and may point anywhere.
+        let spaces = &known[data.args[0]];
+        let spaces = if spaces.is_empty() { &anywhere } else { spaces };
+        access_by_tag(b, inst, spaces)
     });
 }
 

@@ -23,6 +23,7 @@ pub mod loop_simplify;
 pub mod lower_switch;
 pub mod narrow;
 pub mod narrow_addresses;
+pub mod null_accesses;
 pub mod partial_sums;
 pub mod pipe_waits;
 pub mod relax_order;

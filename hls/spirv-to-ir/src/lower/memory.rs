@@ -24,8 +24,10 @@ impl<'a> Lower<'a, '_, '_> {
         let mut next = k + 1;
         if mask & 2 != 0 {
             let align = inst.arg(next)?;
-            self.check(align.is_power_of_two(), inst, "its alignment is not a power of two")?;
-            access.align = Some(align);
+            // Producers write 0 where the pointer is null: 2^32 does not fit the word.
+            let sound = align == 0 || align.is_power_of_two();
+            self.check(sound, inst, "its alignment is not a power of two")?;
+            access.align = Some(align).filter(|align| *align > 0);
             next += 1;
         }
         // MakePointerAvailable, MakePointerVisible, alias scopes: one id each, no effect here.
