@@ -26,7 +26,7 @@ SIM_QUICK := vadd as_types async_copies:double_buffer_odd barrier_branches:mailb
   fir_task float_compare:extremes_nan generic_pointers:chosen_odd goto_machine half_types histogram_global histogram_local image_mipmaps:literal image_path:outside image_read:literal \
   image_write:row early_exit_task:length_end early_exit_task:copy_odd early_exit_task:rows_odd early_exit_task:settle_odd early_exit_task:compare_odd linked_list_task narrow_access:mixed_odd neighbours:in_place neighbours:iterations pipe_stream:many_150 pipe_transfer:some_fit pipe_window:mirror_8 pointer_tables private_arrays:counting_odd program_scope \
   relaxed_sums_task:dot_33 scan struct_args:nested_odd sub_groups_parted:left_odd switch_interpreter task_nests:product_odd task_nests:triangle_odd task_nests:sequence_left transpose vector_shuffles:swizzle_odd \
-  c11_atomics:orders_odd fences:crossing image_read_write:next_rgba_unorm8 litmus:messages_crossing litmus:messages_once
+  c11_atomics:orders_odd float_atomics:local_float generic_unknown:lists_3 generic_unknown:structures sub_group_blocks:of_uchar fences:crossing image_read_write:next_rgba_unorm8 litmus:messages_crossing litmus:messages_once
 
 # Launched through OpenCL in `make test`. `make icd-kernels` has them all.
 ICD_QUICK := c11_atomics contraction denorms_are_zero device_enqueue fences float_atomics generic_pointers generic_unknown half_memory header_half image_mipmaps image_read image_read_write \
