@@ -56,6 +56,19 @@ fn instructions_become_operations_on_the_argument() {
     assert!(!one.contains("take_packet"), "{one}");
 }
 
+/// Unoptimised code keeps its arguments in variables.
+#[test]
+fn pipes_in_variables_are_followed() {
+    let pipes = [("two", "first"), ("two", "second")];
+    let module = connected_in("connected_pipe_unoptimised", "two", &pipes).expect("reads");
+    ir::verify::verify_module(&module).expect("valid");
+    let text = module.to_string();
+    for part in ["pipe.write_reserved 0", "pipe.write_reserved 1"] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    assert!(!text.contains("atomic"), "no pipe in memory is left:\n{text}");
+}
+
 #[test]
 fn blocks_do_not_capture_connected_pipes() {
     let error = connected_in("enqueue_captured", "k", &[("k", "in")]).expect_err("refused");

@@ -70,6 +70,10 @@ impl<'a> Lower<'a, '_, '_> {
     pub(super) fn load(&mut self, inst: &Inst) -> R<()> {
         let (mut access, _) = self.access(inst, 1)?;
         let pointer = inst.arg(0)?;
+        if let Some(&pipe) = self.pipe_variables.get(&pointer) {
+            self.vals.insert(inst.result()?, Val::Pipe(pipe));
+            return Ok(());
+        }
         let ty = inst.ty()?;
         let ptr = match self.val(pointer)? {
             Val::Builtin(b) => return self.load_builtin(inst, b),
@@ -91,6 +95,13 @@ impl<'a> Lower<'a, '_, '_> {
         let (mut access, _) = self.access(inst, 2)?;
         let ptr = self.pointer(inst, 0)?;
         let object = inst.arg(1)?;
+        let variable = inst.arg(0)?;
+        if let Val::Pipe(pipe) = self.val(object)?
+            && self.objects.contains_key(&variable)
+        {
+            let held = *self.pipe_variables.entry(variable).or_insert(pipe);
+            return self.check(held == pipe, inst, "its variable holds several connected pipes");
+        }
         let leaves = self.leaves(object)?;
         access.volatile |= self.spv.deco.of(inst.arg(0)?).volatile;
         let ty = self.spv.type_of(object)?;

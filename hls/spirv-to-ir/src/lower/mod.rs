@@ -80,6 +80,7 @@ pub(crate) fn lower(link: &mut Linker, job: Job) {
         vals: FxHashMap::default(),
         constants: FxHashMap::default(),
         objects: FxHashMap::default(),
+        pipe_variables: FxHashMap::default(),
         blocks: FxHashMap::default(),
         ends: vec![None; raw.blocks.len()],
         phis: FxHashMap::default(),
@@ -111,6 +112,8 @@ pub(crate) struct Lower<'a, 'f, 'l> {
     constants: FxHashMap<(Block, Id), Leaves>,
     /// Objects of variables, of the module and of this function.
     objects: FxHashMap<Id, Object>,
+    /// The connected pipe that a variable of this function holds, as unoptimised code has them.
+    pipe_variables: FxHashMap<Id, Connected>,
     /// IR block in which the block with this position begins.
     blocks: FxHashMap<usize, Block>,
     /// IR block in which it ends.
