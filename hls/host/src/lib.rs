@@ -28,6 +28,7 @@ pub use error::{Error, ErrorKind};
 pub use image_value::ImageValue;
 pub use loaded::{
     LoadedProgram, MemoryRegion, PAGE, Progress, RawArg, check_raw_arg, check_raw_args,
+    not_connected,
 };
 pub use ndrange::{NdRange, ResolvedRange};
 pub use pipe_value::PipeValue;

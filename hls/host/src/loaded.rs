@@ -103,7 +103,7 @@ pub trait LoadedProgram: Send + Sync {
         memory: &mut [MemoryRegion<'_>],
     ) -> Result<(), Error> {
         let _ = (range, args, memory);
-        Err(Error::new(ErrorKind::Device, format!("kernel `{kernel}` is connected with no other")))
+        Err(not_connected(kernel))
     }
 
     /// Lets the kernels that are connected with one run for some milliseconds, or until one of them ends. `memory` is that of all
@@ -113,7 +113,7 @@ pub trait LoadedProgram: Send + Sync {
     /// Those of the device: then none of the kernels runs any more.
     fn advance(&self, kernel: &str, memory: &mut [MemoryRegion<'_>]) -> Result<Progress, Error> {
         let _ = memory;
-        Err(Error::new(ErrorKind::Device, format!("kernel `{kernel}` is connected with no other")))
+        Err(not_connected(kernel))
     }
 
     /// Does what the first launch of a kernel needs, such as building its simulator: launches do so too, but then it
@@ -145,6 +145,11 @@ pub trait LoadedProgram: Send + Sync {
     fn variable_bytes(&self) -> u64 {
         0
     }
+}
+
+/// The error of those who take a kernel for one that pipes connect with others.
+pub fn not_connected(kernel: &str) -> Error {
+    Error::new(ErrorKind::Device, format!("kernel `{kernel}` is connected with no other"))
 }
 
 /// Checks the arguments of a launch on the host's memory against the kernel's signature: number, kinds and sizes.

@@ -6,7 +6,7 @@ use crate::family::Family;
 use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use host::{
     Error, ErrorKind, LaunchStats, LoadedProgram, MemoryRegion, PAGE, Printed, Progress, RawArg,
-    ResolvedRange,
+    ResolvedRange, not_connected,
 };
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -175,10 +175,6 @@ impl LoadedProgram for HostProgram {
         }
         progress
     }
-}
-
-fn not_connected(kernel: &str) -> Error {
-    Error::new(ErrorKind::Device, format!("kernel `{kernel}` is connected with no other"))
 }
 
 /// A copy of the program-scope variables, which launches change: their address and contents.
