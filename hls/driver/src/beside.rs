@@ -5,8 +5,8 @@ use abi::{Arg, KernelSignature, Link, LinkEnd};
 use host::{Array, NdRange, PipeValue, Request, Value};
 use std::path::Path;
 
-/// Packets of a pipe between two kernels that is in memory: they run one after the other then, and the one that writes has to come to
-/// its end. What the kernels are told is the depth of the connection.
+/// Packets of a pipe between two kernels that is in memory: kernels of programs that enqueue run one after the other then, and the one that
+/// writes has to come to its end. What the kernels are told is the depth of the connection.
 const IN_MEMORY: u32 = 1 << 16;
 
 /// A kernel that runs beside the one that the command line is about.

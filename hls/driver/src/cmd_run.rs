@@ -140,7 +140,7 @@ fn run_all(
         return Err(Failure::new("E0613", what).help("leave --profile"));
     }
     beside::join(&mut requests, &links, &kernels);
-    // Where they run one after the other, those that write come first.
+    // Where they run one after the other, or by turns, those that write come first.
     let order = beside::order(&requests, &links);
     let sorted: Vec<Request> = order.iter().map(|k| requests[*k].clone()).collect();
     let results = host::run_together(target.device.device(), &sorted)?;

@@ -9,7 +9,7 @@ use host::{
     BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, LoadedProgram, MemoryRegion,
     NdRange, Printed, RawArg, ResolvedRange, Start, check_args, find_kernel,
 };
-use interp::{Launch, Memory, Options, Program};
+use interp::{Launch, Memory, Options, PipeNote, Program};
 use ir::{Global, Module};
 use schedule_to_rtl::{enqueue_sites, print_formats};
 use std::collections::BTreeMap;
@@ -47,6 +47,16 @@ impl Code {
         bytes.map_or_else(Printed::default, |bytes| host::print::take(formats, bytes))
     }
 
+    /// Runs kernels at the same time.
+    fn run(&self, memory: &mut Memory<'_>, launches: &[Launch]) -> Result<Vec<LaunchStats>, Error> {
+        let all = self.program.run_together(memory, launches, &self.options).map_err(|e| {
+            Error::new(ErrorKind::Execution, e.render(&self.module.sources).trim_end())
+        })?;
+        let stats =
+            |s: &interp::Stats| LaunchStats { work_items: s.work_items, ..LaunchStats::default() };
+        Ok(all.iter().map(stats).collect())
+    }
+
     /// Runs a kernel and all that it enqueues.
     fn launch(
         &self,
@@ -61,6 +71,18 @@ impl Code {
             }),
             None => machine.launch_child(kernel, range, args),
         }
+    }
+}
+
+/// A launch as the interpreter takes it.
+fn launch_of(kernel: &str, range: &ResolvedRange, args: &[RawArg]) -> Launch {
+    Launch {
+        kernel: kernel.to_owned(),
+        work_dim: range.work_dim,
+        global: range.global,
+        local: Some(range.local),
+        offset: range.offset,
+        args: args.iter().map(emulator::argument_of).collect(),
     }
 }
 
@@ -81,19 +103,8 @@ impl Parent for Machine<'_, '_> {
         range: &ResolvedRange,
         args: &[RawArg],
     ) -> Result<LaunchStats, Error> {
-        let launch = Launch {
-            kernel: kernel.to_owned(),
-            work_dim: range.work_dim,
-            global: range.global,
-            local: Some(range.local),
-            offset: range.offset,
-            args: args.iter().map(emulator::argument_of).collect(),
-        };
-        let code = self.code;
-        let stats = code.program.run(self.memory, &launch, &code.options).map_err(|e| {
-            Error::new(ErrorKind::Execution, e.render(&code.module.sources).trim_end())
-        })?;
-        Ok(LaunchStats { work_items: stats.work_items, ..LaunchStats::default() })
+        let all = self.code.run(self.memory, &[launch_of(kernel, range, args)])?;
+        Ok(all.into_iter().next().unwrap_or_default())
     }
 
     fn queue(&mut self) -> Result<&mut [u8], Error> {
@@ -168,13 +179,13 @@ impl Emulator {
         })
     }
 
-    /// Runs a kernel; what messages say of its pipes is known.
-    fn launch_one(
+    /// A launch on device memory.
+    fn resolve(
         &mut self,
         kernel: &str,
         range: &NdRange,
         args: &[LaunchArg],
-    ) -> Result<LaunchStats, Error> {
+    ) -> Result<(String, ResolvedRange, Vec<RawArg>), Error> {
         let signature = self.kernel(kernel)?.clone();
         check_args(&signature, args)?;
         let range = range.resolve(&signature)?;
@@ -201,7 +212,7 @@ impl Emulator {
                 LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
             });
         }
-        self.code.launch(&mut self.memory, DEFAULT_QUEUE, (kernel, &range, &given))
+        Ok((kernel.to_owned(), range, given))
     }
 }
 
@@ -261,10 +272,21 @@ impl Device for Emulator {
     }
 
     fn launch_together(&mut self, launches: &[Start]) -> Result<Vec<LaunchStats>, Error> {
+        let together = self.code.queue.is_none();
+        let notes = notes(&self.code.module, launches, together);
+        let mut given = vec![];
+        for launch in launches {
+            given.push(self.resolve(&launch.kernel, &launch.range, &launch.args)?);
+        }
+        if together {
+            self.code.program.set_pipe_notes(notes);
+            let launches: Vec<Launch> = given.iter().map(|(k, r, a)| launch_of(k, r, a)).collect();
+            return self.code.run(&mut self.memory, &launches);
+        }
         let mut all = vec![];
-        for (k, launch) in launches.iter().enumerate() {
-            self.code.program.set_pipe_notes(notes(&self.code.module, launches, k));
-            all.push(self.launch_one(&launch.kernel, &launch.range, &launch.args)?);
+        for (k, (kernel, range, args)) in given.iter().enumerate() {
+            self.code.program.set_pipe_notes(PipeNote::of_one(&notes, k));
+            all.push(self.code.launch(&mut self.memory, DEFAULT_QUEUE, (kernel, range, args))?);
         }
         Ok(all)
     }

@@ -27,7 +27,7 @@ pub fn device(module: Module) -> base::Result<NativeDevice> {
     let module = optimise(module)?;
     let mut device =
         NativeDevice::new(&module, signatures(&module), processors(), Some(specialisation()))?;
-    device.set_pipe_notes(Box::new(move |launches, k| notes(&source, launches, k)));
+    device.set_pipe_notes(Box::new(move |launches, together| notes(&source, launches, together)));
     Ok(device)
 }
 

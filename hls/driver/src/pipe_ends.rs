@@ -89,63 +89,56 @@ fn at(places: &[String]) -> String {
     if places.is_empty() { String::new() } else { format!(" at {}", places.join(" and ")) }
 }
 
-/// How far a kernel of a launch has come.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Progress {
-    Done,
-    NotBegun,
-    /// It is the launch that hangs.
-    Itself,
-}
-
-/// What messages say of the pipes of number `k` of several launches that run one after the other: where the kernel uses each,
-/// who uses it too, and whether that one is done.
-pub(crate) fn notes(module: &Module, launches: &[Start], k: usize) -> Vec<PipeNote> {
-    let Some(launch) = launches.get(k) else { return vec![] };
-    let mut notes = vec![];
-    for (number, given) in launch.args.iter().enumerate() {
-        let LaunchArg::Pipe { buffer, .. } = given else { continue };
-        let arg = number as u32;
-        let mut note = |text: String| {
-            notes.push(PipeNote { kernel: launch.kernel.clone(), arg, text });
+/// What messages say of the pipes of several launches: where each kernel uses each of its pipes, who uses it too, and what that one
+/// does. `together`: they run at the same time, and a message says how far the other one has come; else one after the other.
+pub(crate) fn notes(module: &Module, launches: &[Start], together: bool) -> Vec<PipeNote> {
+    let mut all = vec![];
+    for (k, launch) in launches.iter().enumerate() {
+        let mut note = |arg: u32, text: String, other: Option<usize>| {
+            all.push(PipeNote { launch: k, arg, text, other });
         };
-        let own = places(module, &launch.kernel, arg);
-        if !own.is_empty() {
-            note(format!("kernel `{}` uses the pipe{}", launch.kernel, at(&own)));
-        }
-        let mut alone = true;
-        for (other, start) in launches.iter().enumerate() {
-            let same =
-                |a: &LaunchArg| matches!(a, LaunchArg::Pipe { buffer: b, .. } if b == buffer);
-            for end in (0u32..).zip(&start.args).filter(|(_, a)| same(a)).map(|(end, _)| end) {
-                let state = match other.cmp(&k) {
-                    Ordering::Less => Progress::Done,
-                    Ordering::Equal if end == arg => continue,
-                    Ordering::Equal => Progress::Itself,
-                    Ordering::Greater => Progress::NotBegun,
-                };
-                alone = false;
-                note(other_end(module, &start.kernel, end, state));
+        for (number, given) in launch.args.iter().enumerate() {
+            let LaunchArg::Pipe { buffer, .. } = given else { continue };
+            let arg = number as u32;
+            let own = places(module, &launch.kernel, arg);
+            if !own.is_empty() {
+                note(arg, format!("kernel `{}` uses the pipe{}", launch.kernel, at(&own)), None);
+            }
+            let mut alone = true;
+            for (other, start) in launches.iter().enumerate() {
+                let same =
+                    |a: &LaunchArg| matches!(a, LaunchArg::Pipe { buffer: b, .. } if b == buffer);
+                let ends = (0u32..).zip(&start.args).filter(|(_, a)| same(a)).map(|(end, _)| end);
+                for end in ends.filter(|end| (other, *end) != (k, arg)) {
+                    alone = false;
+                    let text = other_end(module, &start.kernel, end);
+                    match (together, other.cmp(&k)) {
+                        (true, _) => note(arg, text, Some(other)),
+                        (false, Ordering::Equal) => {
+                            note(arg, format!("{text}, and waits here"), None)
+                        }
+                        (false, Ordering::Less) => note(arg, format!("{text}, and is done"), None),
+                        (false, Ordering::Greater) => {
+                            let why = "kernels that enqueue others run one after the other here";
+                            note(arg, format!("{text}, and has not begun: {why}"), None);
+                        }
+                    }
+                }
+            }
+            if alone {
+                note(arg, "no other kernel of this launch has the pipe".into(), None);
             }
         }
-        if alone {
-            note("no other kernel of this launch has the pipe".into());
-        }
     }
-    notes
+    all
 }
 
-fn other_end(module: &Module, kernel: &str, arg: u32, state: Progress) -> String {
+fn other_end(module: &Module, kernel: &str, arg: u32) -> String {
     let info = module.kernels().find(|(_, f)| f.name == kernel);
     let info = info.and_then(|(_, f)| f.kernel.as_ref()?.args.get(arg as usize));
     let name = info.map_or("", |a| a.name.as_str());
     let writes = info.is_some_and(|a| matches!(a.kind, KernelArgKind::Pipe(p) if p.writes));
     let does = if writes { "writes" } else { "reads" };
-    let state = match state {
-        Progress::Done => "is done",
-        Progress::NotBegun => "has not begun: kernels run one after the other here",
-        Progress::Itself => "waits here",
-    };
     let places = at(&places(module, kernel, arg));
-    format!("kernel `{kernel}` {does} it as `{name}`{places}, and {state}")
+    format!("kernel `{kernel}` {does} it as `{name}`{places}")
 }

@@ -64,6 +64,34 @@ kernel void starved(write_only pipe int w, read_only pipe int r) {
   while (read_pipe(r, &x)) {}
   while (read_pipe(r, &x)) {}
 }
+kernel void ask(write_only pipe int question, read_only pipe int reply, global int *o, int n) {
+  int carry = 0;
+  for (int i = 0; i < n; i++) {
+    int x = 10 * i + carry;
+    while (write_pipe(question, &x)) {}
+    while (read_pipe(reply, &x)) {}
+    o[i] = x;
+    carry = x & 7;
+  }
+}
+kernel void answer(read_only pipe int question, write_only pipe int reply, int n) {
+  for (int i = 0; i < n; i++) {
+    int x;
+    while (read_pipe(question, &x)) {}
+    x = 3 * x + 1;
+    while (write_pipe(reply, &x)) {}
+  }
+}
+kernel void cautious(read_only pipe int in, write_only pipe int out) {
+  int x;
+  while (read_pipe(in, &x)) {}
+  while (write_pipe(out, &x)) {}
+}
+kernel void polite(read_only pipe int in, write_only pipe int out) {
+  int x;
+  while (read_pipe(in, &x)) {}
+  while (write_pipe(out, &x)) {}
+}
 "#;
 
 /// All connections of the kernels; each launch needs some of them.
@@ -90,6 +118,26 @@ depth = 2
 from = "starved.w"
 to = "starved.r"
 depth = 2
+
+[[connect]]
+from = "ask.question"
+to = "answer.question"
+depth = 3
+
+[[connect]]
+from = "answer.reply"
+to = "ask.reply"
+depth = 3
+
+[[connect]]
+from = "cautious.out"
+to = "polite.in"
+depth = 5
+
+[[connect]]
+from = "polite.out"
+to = "cautious.in"
+depth = 5
 
 [[stream]]
 arg = "r.p"
@@ -191,6 +239,48 @@ fn a_kernel_can_be_its_own_other_end() {
         let text = std::fs::read_to_string(out.join("package").join(file)).expect("written");
         assert!(text.contains(wired), "{text}");
         std::fs::remove_dir_all(&out).expect("removed");
+    }
+}
+
+#[test]
+fn kernels_that_wait_for_one_another_run_on_every_device() {
+    let case = case(DESIGN);
+    let (mut want, mut carry) = (vec![], 0);
+    for i in 0..40 {
+        let reply = 3 * (10 * i + carry) + 1;
+        want.push(reply.to_string());
+        carry = reply & 7;
+    }
+    let want = format!("o: i32[40] {} ...", want[..8].join(" "));
+    let asks = ["--arg", "n=40", "--arg", "o=zeros:i32[40]", "--beside", "answer global=1 n=40"];
+    let answers = ["--arg", "n=40", "--beside", "ask global=1 n=40 o=zeros:i32[40]"];
+    let seeds = [["--seed", "1"], ["--seed", "2"]];
+    let cases = DEVICES.into_iter().map(|device| (device, &[][..]));
+    for (device, more) in cases.chain(seeds.iter().map(|seed| ("emu", &seed[..]))) {
+        for (kernel, args) in [("ask", &asks[..]), ("answer", &answers)] {
+            let o = case.run(device, kernel, &[args, more].concat());
+            assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{kernel} on {device} {more:?}");
+            assert!(o.out.contains(&want), "{kernel} on {device}: {} instead of {want}", o.out);
+        }
+    }
+}
+
+#[test]
+fn kernels_that_wait_for_one_another_in_vain_are_both_named() {
+    let case = case(DESIGN);
+    let options = ["--beside", "polite global=1", "--poll-limit", "2000"];
+    for (device, waits) in
+        [("emu", "tries to get a packet of its pipe `in`"), ("native", "waits too")]
+    {
+        let o = case.run(device, "cautious", &options);
+        let places = [("polite", "cautious"), ("cautious", "polite")].map(|(kernel, other)| {
+            let text = format!("kernel `{other}` writes it as `out` at k.cl:");
+            o.err.contains(&format!("kernel `{kernel}` tries again and again to get packets of pipe `in`, which holds 0 of 5 packets"))
+                && o.err.lines().any(|line| line.contains(&text) && line.contains(waits))
+        });
+        assert_eq!(o.code, FAILED, "{device}");
+        // whoever comes to the limit first
+        assert!(places.contains(&true), "{device}: {}", o.err);
     }
 }
 

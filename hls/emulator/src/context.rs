@@ -25,6 +25,8 @@ pub(crate) struct Context {
     /// down from 0 never comes to an end.
     pub polls: u64,
     pub most_polls: u64,
+    /// The thread's [`crate::company::Watcher`].
+    pub watcher: *mut (),
     /// Local id of the work-item that went wrong.
     pub item: [u64; 3],
     /// Dimensions of the launch.

@@ -1,5 +1,6 @@
 //! Native code as a device with buffers of its own.
 
+use crate::company::Company;
 use crate::family::Family;
 use crate::memory::Block;
 use crate::{Options, Program, Specialisation};
@@ -8,12 +9,13 @@ use abi::{ImageDescriptor, KernelSignature, PipeDescriptor};
 use base::SourceMap;
 use host::enqueue::DEFAULT_QUEUE;
 use host::{
-    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg, Start,
-    check_args,
+    BufferId, Device, Error, ErrorKind, LaunchArg, LaunchStats, NdRange, Printed, RawArg,
+    ResolvedRange, Start, check_args,
 };
 use interp::PipeNote;
 use ir::Module;
 use std::collections::BTreeMap;
+use std::thread::ScopedJoinHandle;
 
 /// Alignment of buffers: that of the largest OpenCL type.
 const BUFFER_ALIGN: u64 = 128;
@@ -29,12 +31,14 @@ pub struct NativeDevice {
     buffers: BTreeMap<BufferId, Block>,
     next: u32,
     threads: usize,
+    /// Attempts at pipes that a work-item may make without doing anything else; 0: no limit.
+    most_polls: u64,
     /// What messages say of pipes.
     notes: Option<PipeNotes>,
 }
 
-/// What messages say of the pipes of number `k` of several launches that run one after the other.
-pub type PipeNotes = Box<dyn Fn(&[Start], usize) -> Vec<PipeNote> + Send + Sync>;
+/// What messages say of the pipes of several launches, which run at the same time or, if the second argument is false, one after the other.
+pub type PipeNotes = Box<dyn Fn(&[Start], bool) -> Vec<PipeNote> + Send + Sync>;
 
 impl NativeDevice {
     /// A device that runs `module` on up to `threads` threads; `signatures` are those of its kernels. `how`
@@ -49,11 +53,10 @@ impl NativeDevice {
         how: Option<Specialisation>,
     ) -> base::Result<Self> {
         let options = Options::default();
-        let mut program = match how {
+        let program = match how {
             Some(how) => Program::specialising(module, &options, how)?,
             None => Program::compile(module, &options)?,
         };
-        program.set_most_polls(MOST_POLLS);
         let sources = module.sources.clone();
         Ok(Self {
             program,
@@ -62,13 +65,14 @@ impl NativeDevice {
             buffers: BTreeMap::new(),
             next: 0,
             threads,
+            most_polls: MOST_POLLS,
             notes: None,
         })
     }
 
     /// Changes how many attempts at a pipe a work-item may make without doing anything else; 0: no limit.
     pub fn set_most_polls(&mut self, most: u64) {
-        self.program.set_most_polls(most);
+        self.most_polls = most;
     }
 
     /// Says where to ask for what messages are to say of a launch's pipes.
@@ -80,18 +84,13 @@ impl NativeDevice {
         self.buffers.get(&buffer).ok_or_else(|| missing(buffer))
     }
 
-    /// Runs a kernel.
-    fn launch_one(
-        &mut self,
-        kernel: &str,
-        range: &NdRange,
-        args: &[LaunchArg],
-    ) -> Result<LaunchStats, Error> {
-        let signature = self.kernel(kernel)?;
-        check_args(signature, args)?;
-        let range = range.resolve(signature)?;
-        let mut given = Vec::with_capacity(args.len());
-        for arg in args {
+    /// A launch on this device's memory.
+    fn resolve(&self, launch: &Start) -> Result<(ResolvedRange, Vec<RawArg>), Error> {
+        let signature = self.kernel(&launch.kernel)?;
+        check_args(signature, &launch.args)?;
+        let range = launch.range.resolve(signature)?;
+        let mut given = Vec::with_capacity(launch.args.len());
+        for arg in &launch.args {
             given.push(match arg {
                 LaunchArg::Buffer { buffer, offset } => {
                     let base = self.buffer(*buffer)?.address() as u64;
@@ -110,15 +109,52 @@ impl NativeDevice {
                 LaunchArg::Value(bytes) => RawArg::Value(bytes.clone()),
             });
         }
+        Ok((range, given))
+    }
+
+    /// Runs a launch, as one of a company.
+    fn run(
+        &self,
+        kernel: &str,
+        (range, args): &(ResolvedRange, Vec<RawArg>),
+        company: (&Company, usize),
+    ) -> Result<LaunchStats, Error> {
         let mut family = Family {
             program: &self.program,
             signatures: &self.signatures,
             sources: &self.sources,
             threads: self.threads,
+            company,
         };
-        // SAFETY: the pointers are to buffers of this device, which nothing else touches while the kernel runs. That
-        // the kernel stays inside them is OpenCL C's rule, and what the type's documentation says.
-        unsafe { family.launch(DEFAULT_QUEUE, (kernel, &range, &given)) }
+        // SAFETY: the pointers are to buffers of this device, which nothing else touches while the kernels run. That
+        // these stay inside them is OpenCL C's rule, and what the type's documentation says.
+        unsafe { family.launch(DEFAULT_QUEUE, (kernel, range, args)) }
+    }
+
+    /// Each launch in a thread of its own.
+    fn run_together(
+        &self,
+        launches: &[Start],
+        given: &[(ResolvedRange, Vec<RawArg>)],
+        company: &Company,
+    ) -> Result<Vec<LaunchStats>, Error> {
+        let mut all: Vec<Result<LaunchStats, Error>> = std::thread::scope(|scope| {
+            let run = |(k, launch, given)| move || self.run(launch, given, (company, k));
+            let started: Vec<_> = (launches.iter().zip(given).enumerate())
+                .map(|(k, (launch, given))| scope.spawn(run((k, &launch.kernel, given))))
+                .collect();
+            let result = |thread: ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            started.into_iter().map(result).collect()
+        });
+        match company.at_fault() {
+            Some(k) => Err(all
+                .swap_remove(k)
+                .err()
+                .unwrap_or_else(|| Error::new(ErrorKind::Execution, "a launch has failed"))),
+            None => all.into_iter().collect(),
+        }
     }
 }
 
@@ -187,11 +223,19 @@ impl Device for NativeDevice {
     }
 
     fn launch_together(&mut self, launches: &[Start]) -> Result<Vec<LaunchStats>, Error> {
+        // What kernels enqueue has one queue.
+        let together = self.program.enqueue_sites().is_none();
+        let notes = self.notes.as_ref().map(|notes| notes(launches, together)).unwrap_or_default();
+        let given: Result<Vec<_>, Error> = launches.iter().map(|l| self.resolve(l)).collect();
+        let given = given?;
+        if together && launches.len() > 1 {
+            let company = Company::new(launches.len(), self.most_polls, notes);
+            return self.run_together(launches, &given, &company);
+        }
         let mut all = vec![];
-        for (k, launch) in launches.iter().enumerate() {
-            let notes = self.notes.as_ref().map(|notes| notes(launches, k));
-            self.program.set_pipe_notes(notes.unwrap_or_default());
-            all.push(self.launch_one(&launch.kernel, &launch.range, &launch.args)?);
+        for (k, (launch, given)) in launches.iter().zip(&given).enumerate() {
+            let company = Company::new(1, self.most_polls, PipeNote::of_one(&notes, k));
+            all.push(self.run(&launch.kernel, given, (&company, 0))?);
         }
         Ok(all)
     }

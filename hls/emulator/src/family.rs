@@ -1,6 +1,7 @@
 //! Launches of native code with the kernels that they enqueue.
 
 use crate::Program;
+use crate::company::Company;
 use abi::KernelSignature;
 use base::SourceMap;
 use host::enqueue::{Parent, launch_family};
@@ -13,6 +14,8 @@ pub(crate) struct Family<'a> {
     pub signatures: &'a [KernelSignature],
     pub sources: &'a SourceMap,
     pub threads: usize,
+    /// The launches that it is one of, and which.
+    pub company: (&'a Company, usize),
 }
 
 /// An argument on the host's memory as launches of code take it, native or interpreted: images and pipes are their descriptors' bytes.
@@ -56,7 +59,9 @@ impl Family<'_> {
     ) -> Result<LaunchStats, Error> {
         let args: Vec<Argument> = args.iter().map(argument_of).collect();
         // SAFETY: by the caller of `launch`.
-        let stats = unsafe { self.program.launch(kernel, range, &args, self.threads) };
+        let stats = unsafe {
+            self.program.launch_beside((kernel, range, &args), self.threads, self.company)
+        };
         let stats = stats
             .map_err(|e| Error::new(ErrorKind::Execution, e.render(self.sources).trim_end()))?;
         Ok(LaunchStats { work_items: stats.work_items, ..LaunchStats::default() })

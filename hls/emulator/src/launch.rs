@@ -1,5 +1,6 @@
 //! Runs a kernel over an index space: work-groups over threads.
 
+use crate::company::{Company, Watcher};
 use crate::context::{self, Context};
 use crate::float_mode::FloatMode;
 use crate::memory::Block;
@@ -8,7 +9,7 @@ use abi::SubGroups;
 use abi::pipe::place;
 use base::{Diagnostic, Diagnostics, Result};
 use host::ResolvedRange;
-use interp::{Argument, PipeNote};
+use interp::Argument;
 use ir::{KernelArg, KernelArgKind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -51,6 +52,36 @@ impl Program {
         args: &[Argument],
         threads: usize,
     ) -> Result<Stats> {
+        let alone = Company::new(1, self.most_polls, vec![]);
+        // SAFETY: by the caller.
+        unsafe { self.launch_beside((kernel, range, args), threads, (&alone, 0)) }
+    }
+
+    /// The same as launch `number` of several that run at the same time and may wait for one another at pipes. Whatever comes of it, the
+    /// company knows that it has ended.
+    ///
+    /// # Errors
+    /// As [`Program::launch`]. Where something goes wrong in one of them others may end with an error too: the company knows the first.
+    ///
+    /// # Safety
+    /// As [`Program::launch`]; the objects of all pipes are there until all launches have ended.
+    pub(crate) unsafe fn launch_beside(
+        &self,
+        (kernel, range, args): (&str, &ResolvedRange, &[Argument]),
+        threads: usize,
+        (company, number): (&Company, usize),
+    ) -> Result<Stats> {
+        let stats = self.prepare((kernel, range, args), threads, (company, number));
+        company.end(number, stats.is_ok());
+        stats
+    }
+
+    fn prepare(
+        &self,
+        (kernel, range, args): (&str, &ResolvedRange, &[Argument]),
+        threads: usize,
+        (company, number): (&Company, usize),
+    ) -> Result<Stats> {
         let kernel = self.kernels.iter().find(|k| k.name == kernel).ok_or_else(|| {
             let names: Vec<&str> = self.kernel_names().collect();
             bad(format!("no kernel `{kernel}`; there are: {}", names.join(", ")))
@@ -62,6 +93,7 @@ impl Program {
         let variant =
             variants.and_then(|v| v.of(self, &kernel.name, &kernel.info.args, args, items));
         let kernel = variant.as_deref().and_then(|v| v.kernels.first()).unwrap_or(kernel);
+        company.add_pipes(&kernel.info.args, args);
         let run = Run {
             kernel,
             range,
@@ -71,8 +103,8 @@ impl Program {
             chunk: 1,
             stop: AtomicBool::new(false),
             fault: Mutex::new(None),
-            most_polls: self.most_polls,
-            pipe_notes: &self.pipe_notes,
+            company,
+            number,
         };
         run.all(threads)
     }
@@ -150,9 +182,9 @@ struct Run<'a> {
     chunk: u64,
     stop: AtomicBool,
     fault: Mutex<Option<Diagnostics>>,
-    /// Attempts at pipes that a work-item may make without anything else; 0: no limit.
-    most_polls: u64,
-    pipe_notes: &'a [PipeNote],
+    /// The launches that it is one of, and which.
+    company: &'a Company,
+    number: usize,
 }
 
 impl Run<'_> {
@@ -177,9 +209,8 @@ impl Run<'_> {
             (held, interp::polls::told(held, pipe.max_packets, depth))
         });
         let name = &self.kernel.name;
-        let e = interp::polls::endless(name, info, state, self.most_polls);
-        let own = |n: &&PipeNote| n.kernel == *name && n.arg == arg;
-        self.pipe_notes.iter().filter(own).fold(e, |e, n| e.note(n.text.clone()))
+        let e = interp::polls::endless(name, info, state, self.company.most_polls());
+        self.company.notes(self.number, arg).fold(e, |e, text| e.note(text))
     }
 
     fn all(mut self, threads: usize) -> Result<Stats> {
@@ -214,6 +245,8 @@ impl Run<'_> {
     fn work(&self, worker: &mut Worker, limit: Option<Duration>) {
         // kernels round as usual, whatever the host program does
         let _mode = FloatMode::usual();
+        let mut watcher = Watcher::new(self.company, self.number);
+        worker.context.watcher = (&raw mut watcher).cast();
         let start = Instant::now();
         let chunk = if limit.is_some() { 1 } else { self.chunk };
         while !self.stop.load(Ordering::Relaxed) {
@@ -297,8 +330,9 @@ impl Worker {
             private_stride: unit.private_size,
             ended: context::NONE,
             other: 0,
-            polls: run.most_polls,
-            most_polls: run.most_polls,
+            polls: run.company.most_polls(),
+            most_polls: run.company.most_polls(),
+            watcher: std::ptr::null_mut(),
             item: [0; 3],
             work_dim: run.range.work_dim.into(),
             global: wide(run.range.global),

@@ -52,6 +52,7 @@
 //! * [`NativeDevice`] is a [`host::Device`] on top, with buffers of its own,
 //!   [`NativeProgram`] a [`host::LoadedProgram`] on the host's memory.
 
+mod company;
 mod context;
 mod device;
 mod family;

@@ -1,5 +1,6 @@
 //! Native code as a program on the host's memory, for the OpenCL library.
 
+use crate::company::Company;
 use crate::family::Family;
 use crate::{Options, Program, Specialisation};
 use abi::KernelSignature;
@@ -75,11 +76,13 @@ impl LoadedProgram for NativeProgram {
         let beside = alone.is_none() && self.program.prints();
         let beside = beside.then(|| self.turn.read());
         let _beside = beside.map(|turn| turn.unwrap_or_else(PoisonError::into_inner));
+        let company = Company::new(1, 0, vec![]);
         let mut family = Family {
             program: &self.program,
             signatures: &self.signatures,
             sources: &self.sources,
             threads: self.threads,
+            company: (&company, 0),
         };
         // SAFETY: the regions are the launch's alone while it runs, and they are all that a kernel may access by
         // OpenCL C's rules; that it keeps to them is what the type's documentation asks for.

@@ -13,7 +13,6 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module as _, default_libcall_names};
 use host::Printed;
-use interp::PipeNote;
 use ir::{Func, Global, KernelArgKind, KernelInfo, Module};
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex};
@@ -74,8 +73,6 @@ pub struct Program {
     pub(crate) non_uniform: bool,
     /// Attempts at pipes that a work-item may make without doing anything else; 0: no limit.
     pub(crate) most_polls: u64,
-    /// What messages say of the other ends of pipes.
-    pub(crate) pipe_notes: Vec<PipeNote>,
     prints: Option<Prints>,
     queue: Option<Queue>,
     /// What the code of operators refers to.
@@ -180,14 +177,9 @@ impl Program {
     }
 
     /// Ends launches in which a work-item makes so many attempts at a pipe without doing anything else; 0, which is what programs
-    /// begin with: never. Only for who runs launches one after the other: else another launch may bring what one waits for.
+    /// begin with: never. Only for who runs launches one after the other: else one that this program knows nothing of may bring what one waits for.
     pub fn set_most_polls(&mut self, most: u64) {
         self.most_polls = most;
-    }
-
-    /// What messages are to say of the other ends of pipes in the next launches.
-    pub fn set_pipe_notes(&mut self, notes: Vec<PipeNote>) {
-        self.pipe_notes = notes;
     }
 
     /// Compiles kernels of a module whose variables have their places already.
@@ -215,7 +207,6 @@ impl Program {
             _operators: operators,
             non_uniform: module.cl_version >= 200,
             most_polls: 0,
-            pipe_notes: vec![],
             prints: Prints::of(module),
             queue: Queue::of(module),
             code: Mutex::new(ManuallyDrop::new(code)),

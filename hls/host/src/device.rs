@@ -170,7 +170,7 @@ pub trait Device {
         args: &[LaunchArg],
     ) -> Result<LaunchStats, Error>;
 
-    /// Runs kernels at the same time where pipes connect them, else one after the other, and waits for the end of all.
+    /// Runs kernels, at the same time at least where pipes connect them, and waits for the end of all.
     ///
     /// # Errors
     /// As [`Self::launch`].

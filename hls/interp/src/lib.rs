@@ -54,6 +54,8 @@ mod memory;
 mod pipe;
 pub mod polls;
 mod program;
+mod run;
+mod together;
 mod watch;
 
 pub use abi::pipe::MOST_POLLS;

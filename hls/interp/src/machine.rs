@@ -91,6 +91,29 @@ pub(crate) enum Stop {
     Barrier,
     /// Its steps are used up.
     Budget,
+    /// A pipe has refused something, as [`Machine::refusal`] says; the launch is to give way.
+    Refused,
+}
+
+impl Stop {
+    /// Whether the work-item has come to a barrier or to its end.
+    pub(crate) fn is_end(self) -> bool {
+        matches!(self, Stop::Done | Stop::Barrier)
+    }
+}
+
+/// What a pipe refused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refusal {
+    pub arg: u32,
+    /// The work-item waits for this operation, which is its next step; none: it may try again, or not.
+    pub waits: Option<PipeOp>,
+    /// It has tried too often.
+    pub endless: bool,
+    /// Packets that the pipe holds, and most packets.
+    state: Option<(u32, u32)>,
+    place: Loc,
+    local_id: [u64; 3],
 }
 
 /// Everything that the work-items of a launch share.
@@ -102,12 +125,18 @@ pub(crate) struct Machine<'a, 'g> {
     pub position: Position,
     /// The kernel, for messages about its pipes.
     pub kernel: &'a Kernel,
+    /// Number of the launch among those that run together.
+    pub launch: usize,
     /// The arguments of the launch.
     pub args: &'a [Argument],
     /// What operations on pipes come to.
     pub watch: Watch,
     /// What is known of the other ends of pipes.
     pub pipe_notes: &'a [PipeNote],
+    /// Other launches run too: it gives way to them where a pipe refuses something.
+    pub beside: bool,
+    /// Why it gives way, or gave way last.
+    pub refusal: Option<Refusal>,
 }
 
 impl Machine<'_, '_> {
@@ -308,41 +337,57 @@ impl Machine<'_, '_> {
                     compare!(i, old);
                 }
                 Code::Atomic(i) => {
-                    let old = watched!(i);
                     let pointer = get!(function.memory[i as usize].pointer);
+                    if self.beside && self.watch.gives_way(pointer) {
+                        pc -= 1;
+                        left += 1;
+                        break Some(Stop::Refused);
+                    }
+                    let old = watched!(i);
                     access!("atomic access", i, atomic);
                     compare!(i, old);
                     if self.watch.has_objects()
-                        && let Some(arg) = self.watch.atomic(pointer)
+                        && let Some((arg, endless)) = self.watch.atomic(pointer)
                     {
                         let frames = &item.frames[..item.frames.len() - 1];
-                        let e = self.endless(arg, None);
-                        let e = e.at(self.known_place(function.locs[pc - 1], frames));
-                        return Err(Box::new(self.locate(e, item.local_id)));
+                        let place = self.known_place(function.locs[pc - 1], frames);
+                        let state = self.occupancy(arg);
+                        let local_id = item.local_id;
+                        let refusal = Refusal { arg, waits: None, endless, state, place, local_id };
+                        self.refusal = Some(refusal);
+                        if endless {
+                            break Some(Stop::Refused);
+                        }
                     }
                 }
                 Code::Pipe(i) => {
                     let pipe = &function.pipes[i as usize];
                     let depth = depth(self.kernel, pipe.arg);
-                    let e = match pipe.run(self.memories.global, regs, depth) {
-                        Ok(Tried::Nothing) => None,
+                    let waits = match pipe.run(self.memories.global, regs, depth) {
+                        Ok(Tried::Nothing) => continue,
                         Ok(Tried::Done) => {
                             self.watch.advance();
-                            None
+                            continue;
                         }
-                        Ok(Tried::Refused) if !self.watch.refuse() => None,
-                        Ok(Tried::Refused) => {
-                            let state = pipe.occupancy(self.memories.global, regs, depth);
-                            Some(self.endless(pipe.arg, state))
-                        }
-                        Err(fault) => {
-                            let state = pipe.occupancy(self.memories.global, regs, depth);
-                            Some(self.pipe_error(pipe.op, pipe.arg, fault, state))
+                        Ok(Tried::Refused) => None,
+                        Err(PipeFault::Waits) => Some(pipe.op),
+                        Err(PipeFault::NoPipe) => {
+                            let e = self.no_pipe(pipe.arg).at(function.locs[pc - 1]);
+                            return Err(Box::new(self.locate(e, item.local_id)));
                         }
                     };
-                    if let Some(e) = e {
-                        let e = e.at(function.locs[pc - 1]);
-                        return Err(Box::new(self.locate(e, item.local_id)));
+                    let endless = waits.is_none() && self.watch.refuse();
+                    if waits.is_some() || endless || self.beside {
+                        let state = pipe.occupancy(self.memories.global, regs, depth);
+                        let (arg, local_id) = (pipe.arg, item.local_id);
+                        let place = function.locs[pc - 1];
+                        let refusal = Refusal { arg, waits, endless, state, place, local_id };
+                        self.refusal = Some(refusal);
+                        if waits.is_some() {
+                            pc -= 1;
+                            left += 1;
+                        }
+                        break Some(Stop::Refused);
                     }
                 }
                 Code::Jump { to } => pc = to as usize,
@@ -424,48 +469,66 @@ impl Machine<'_, '_> {
         None
     }
 
-    /// The message for an operation on a connected pipe that cannot happen.
+    /// The message for an argument that is not the pipe that a connected one is.
     #[cold]
-    fn pipe_error(
-        &self,
-        op: PipeOp,
-        arg: u32,
-        fault: PipeFault,
-        state: Option<(u32, u32)>,
-    ) -> Diagnostic {
-        let kernel = &self.kernel.name;
-        let name = self.kernel.info.args.get(arg as usize).map_or("", |a| a.name.as_str());
-        match fault {
-            PipeFault::Waits => {
-                let what = if op.of_writer() == Some(true) { "room" } else { "a packet" };
-                let holds = polls::holds(state);
-                let text = format!(
-                    "kernel `{kernel}` waits for {what} of pipe `{name}`{holds}, and no other kernel runs"
-                );
-                self.with_notes(Diagnostic::error("E0512", text), arg)
-            }
-            PipeFault::NoPipe => {
-                let what = format!("argument `{name}` is no pipe with packets of this size");
-                Diagnostic::error("E0505", what)
-            }
-        }
+    fn no_pipe(&self, arg: u32) -> Diagnostic {
+        let name = self.pipe_name(arg);
+        let what = format!("argument `{name}` is no pipe with packets of this size");
+        Diagnostic::error("E0505", what)
     }
 
-    /// The message for a kernel that only repeats what a pipe refuses. `state`: packets there, and most packets.
+    fn pipe_name(&self, arg: u32) -> &str {
+        self.kernel.info.args.get(arg as usize).map_or("", |a| a.name.as_str())
+    }
+
+    /// Packets that a pipe in memory holds, and most packets.
+    fn occupancy(&mut self, arg: u32) -> Option<(u32, u32)> {
+        let pipe = polls::descriptor(self.args, arg)?;
+        let (held, most) = polls::occupancy(self.memories.global, pipe.address, pipe.max_packets)?;
+        Some((held, polls::told(held, most, depth(self.kernel, arg))))
+    }
+
+    /// What the launch does, for messages about another one that hangs: `waits for a packet of its pipe `in``
+    pub(crate) fn doing(&self) -> String {
+        let Some(refusal) = self.refusal else { return "runs".into() };
+        let does = if refusal.waits.is_some() { "waits for" } else { "tries to get" };
+        let name = self.pipe_name(refusal.arg);
+        format!("{does} {} of its pipe `{name}`", self.wanted(refusal.arg))
+    }
+
+    /// What the operations on a pipe are for.
+    fn wanted(&self, arg: u32) -> &'static str {
+        let info = self.kernel.info.args.get(arg as usize);
+        let writes = info.is_some_and(|a| matches!(a.kind, KernelArgKind::Pipe(p) if p.writes));
+        if writes { "room" } else { "a packet" }
+    }
+
+    /// The message for a launch that hangs at what was refused last. `states`: what each launch does; `alone`: no other one runs.
     #[cold]
-    fn endless(&mut self, arg: u32, state: Option<(u32, u32)>) -> Diagnostic {
-        let state = state.or_else(|| {
-            let pipe = polls::descriptor(self.args, arg)?;
-            let (held, most) =
-                polls::occupancy(self.memories.global, pipe.address, pipe.max_packets)?;
-            Some((held, polls::told(held, most, depth(self.kernel, arg))))
-        });
-        let Some(info) = self.kernel.info.args.get(arg as usize) else {
+    pub(crate) fn hangs(&self, states: &[String], alone: bool) -> Diagnostic {
+        let Some(refusal) = self.refusal else {
             return Diagnostic::error("E0513", "an operation on a pipe is refused for ever");
         };
-        let limit = self.watch.most();
-        let e = polls::endless(&self.kernel.name, info, state, limit);
-        self.with_notes(e, arg)
+        let (name, arg) = (&self.kernel.name, refusal.arg);
+        let e = match (refusal.waits, self.kernel.info.args.get(arg as usize)) {
+            (Some(op), _) => {
+                let what = if op.of_writer() == Some(true) { "room" } else { "a packet" };
+                let (pipe, holds) = (self.pipe_name(arg), polls::holds(refusal.state));
+                let rest = match alone {
+                    true => "no other kernel runs",
+                    false => "all others that run wait too",
+                };
+                let text =
+                    format!("kernel `{name}` waits for {what} of pipe `{pipe}`{holds}, and {rest}");
+                Diagnostic::error("E0512", text)
+            }
+            (None, Some(info)) => polls::endless(name, info, refusal.state, self.watch.most()),
+            (None, None) => {
+                Diagnostic::error("E0513", "an operation on a pipe is refused for ever")
+            }
+        };
+        let e = self.with_notes(e, arg, states).at(refusal.place);
+        self.locate(e, refusal.local_id)
     }
 
     /// A place, or that of the innermost call that has one.
@@ -478,9 +541,9 @@ impl Machine<'_, '_> {
     }
 
     /// Adds what is known of the other end of a pipe.
-    fn with_notes(&self, e: Diagnostic, arg: u32) -> Diagnostic {
-        let own = |n: &&PipeNote| n.kernel == self.kernel.name && n.arg == arg;
-        self.pipe_notes.iter().filter(own).fold(e, |e, n| e.note(n.text.clone()))
+    fn with_notes(&self, e: Diagnostic, arg: u32, states: &[String]) -> Diagnostic {
+        let own = |n: &&PipeNote| n.launch == self.launch && n.arg == arg;
+        self.pipe_notes.iter().filter(own).fold(e, |e, n| e.note(n.with_state(states)))
     }
 
     /// Adds which work-item it was.

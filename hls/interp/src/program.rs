@@ -45,12 +45,30 @@ pub struct Program {
 /// What a message says of the other end of a pipe when a kernel hangs at it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipeNote {
-    /// The kernel that hangs.
-    pub kernel: String,
+    /// Number of the launch that hangs among those that run together.
+    pub launch: usize,
     /// Its argument.
     pub arg: u32,
     /// The sentence.
     pub text: String,
+    /// The launch that it is about, whose state ends the sentence.
+    pub other: Option<usize>,
+}
+
+impl PipeNote {
+    /// Those of launch `k`, which runs alone.
+    pub fn of_one(notes: &[PipeNote], k: usize) -> Vec<PipeNote> {
+        let own = notes.iter().filter(|n| n.launch == k);
+        own.map(|n| PipeNote { launch: 0, ..n.clone() }).collect()
+    }
+
+    /// The whole sentence. `states`: what each launch does, as far as that is known.
+    pub fn with_state(&self, states: &[String]) -> String {
+        match self.other.and_then(|k| states.get(k)) {
+            Some(state) => format!("{}, and {state}", self.text),
+            None => self.text.clone(),
+        }
+    }
 }
 
 impl Program {

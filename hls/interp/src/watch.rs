@@ -1,8 +1,7 @@
 //! Whether a kernel only repeats what pipes refuse it.
 //!
 //! Operations that are refused are counted until something is done that others, or the kernel itself, can see: a packet or a
-//! reservation is taken or made, memory changes, a work-item ends or comes to a barrier. Nobody else runs beside a launch here, so
-//! what is refused stays refused.
+//! reservation is taken or made, memory changes, a work-item ends or comes to a barrier; by the launch or by one that runs beside it.
 
 use crate::Argument;
 use crate::access::{Memories, PrivateView};
@@ -19,6 +18,10 @@ pub(crate) struct Watch {
     polls: u64,
     /// Most of them; 0: no limit.
     most: u64,
+    /// How often something was done.
+    advances: u64,
+    /// It gave way before the attempt that comes next.
+    gave_way: bool,
 }
 
 /// What an atomic operation on a word of a pipe in memory means.
@@ -40,13 +43,32 @@ impl Watch {
             access.connected.is_none().then_some((k as u32, u64::from_le_bytes(*address)))
         };
         let in_memory = infos.iter().zip(args).enumerate().filter_map(object).collect();
-        Watch { in_memory, polls: 0, most }
+        Watch { in_memory, most, ..Watch::default() }
     }
 
     /// Something was done.
     #[inline]
     pub fn advance(&mut self) {
         self.polls = 0;
+        self.advances += 1;
+    }
+
+    /// A launch beside this one has done something.
+    pub fn others_advance(&mut self) {
+        self.polls = 0;
+    }
+
+    /// How often something was done.
+    pub fn advances(&self) -> u64 {
+        self.advances
+    }
+
+    /// Whether to let others run before the atomic operation at an address: a new attempt at a pipe in memory that has refused one. Not
+    /// within an attempt, which holds what it could not use for a moment.
+    pub fn gives_way(&mut self, address: u64) -> bool {
+        let attempt = self.looks() && matches!(self.word(address), Some((_, Word::Credit)));
+        self.gave_way = attempt && !self.gave_way;
+        self.gave_way
     }
 
     /// Whether stores and atomic operations are of interest: only behind a refused operation.
@@ -73,10 +95,10 @@ impl Watch {
         self.most != 0 && self.polls >= self.most
     }
 
-    /// An atomic operation at an address of global memory: the argument, if it was an attempt and there were too many.
-    pub fn atomic(&mut self, address: u64) -> Option<u32> {
+    /// An atomic operation at an address of global memory: the argument, if it was an attempt, and whether there were too many.
+    pub fn atomic(&mut self, address: u64) -> Option<(u32, bool)> {
         match self.word(address) {
-            Some((arg, Word::Credit)) => self.refuse().then_some(arg),
+            Some((arg, Word::Credit)) => Some((arg, self.refuse())),
             Some((_, Word::Other)) => {
                 self.advance();
                 None

@@ -1,6 +1,7 @@
 //! Pipes: counts attempts that a work-item makes without doing anything else, so that endless ones come to an end.
 
 use super::Lower;
+use crate::company::{BETWEEN, refused};
 use crate::context::{self, Field};
 use abi::pipe::{field, place};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -62,16 +63,24 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    /// One attempt less, and the end if it was the last.
+    /// One attempt less. Asks now and then, and when it was the last, whether to go on.
     fn count_attempt(&mut self, arg: u32, data: &InstData) {
         let flags = MemFlagsData::trusted();
         let left = self.b.ins().load(types::I64, flags, self.context, Field::Polls.offset());
         let one = self.iconst(types::I64, 1);
         let left = self.b.ins().isub(left, one);
         self.set_field(Field::Polls, left);
-        let (over, on) = (self.b.create_block(), self.b.create_block());
-        let none = self.b.ins().icmp_imm_s(IntCC::Equal, left, 0);
-        self.b.ins().brif(none, over, &[], on, &[]);
+        let (ask, over, on) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let mask = self.iconst(types::I64, BETWEEN.into());
+        let low = self.b.ins().band(left, mask);
+        let now = self.b.ins().icmp_imm_s(IntCC::Equal, low, 0);
+        self.b.ins().brif(now, ask, &[], on, &[]);
+        self.b.set_cold_block(ask);
+        self.b.switch_to_block(ask);
+        let function = refused as *const () as usize;
+        let may = self.call_runtime(function, &[self.context], Some(types::I8));
+        let may = may.unwrap_or(low);
+        self.b.ins().brif(may, on, &[], over, &[]);
         self.b.set_cold_block(over);
         self.b.switch_to_block(over);
         let number = self.unit.places.polls.len();
