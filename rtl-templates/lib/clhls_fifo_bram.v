@@ -1,13 +1,16 @@
-// First-word-fall-through FIFO: block RAM ring (2-cycle read) whose read stages and the output register are one elastic
-// pipeline; an empty FIFO is bypassed.
-// latency 1 when empty, else at least 4, II 1.  Capacity 2^ceil(log2(DEPTH-3)) + 3.  Use through clhls_fifo.
+// First-word-fall-through FIFO: block RAM ring (2-cycle read), then an elastic pipeline of the read stages and the output register.
+// An empty FIFO is bypassed; or, LATE, a skid instead of the bypass keeps the reader from what enables the RAM, whose tiles are far
+// from one another and from the reader.
+// latency 1 when empty (LATE: 4), else at least 4, II 1.  Capacity 2^ceil(log2(DEPTH-3)) + 3, LATE: 2^ceil(log2(DEPTH-4)) + 4.
+// Use through clhls_fifo.
 // EARLY=1: s_ready falls while one more word has a place, for a writer that sees it a cycle late; a word is taken whenever it is valid.
 `default_nettype none
 
 module clhls_fifo_bram #(
   parameter WIDTH  = 32,        // payload bits, >= 1
-  parameter DEPTH  = 512,       // guaranteed capacity in words, >= 5
+  parameter DEPTH  = 512,       // guaranteed capacity in words, >= 5 (LATE: 6)
   parameter EARLY  = 0,         // 1: s_ready says a cycle early that there is no place
+  parameter LATE   = 0,         // 1: latency 4 when empty, too; m_ready does not reach the RAM
   parameter TARGET = "generic"  // RAM primitive: "generic" or "ecp5"
 ) (
   input  wire             clk,
@@ -22,13 +25,13 @@ module clhls_fifo_bram #(
 );
 
   initial begin
-    if (WIDTH < 1 || DEPTH < 5) begin
-      $display("clhls_fifo_bram: WIDTH must be at least 1 and DEPTH at least 5");
+    if (WIDTH < 1 || DEPTH < 5 + LATE) begin
+      $display("clhls_fifo_bram: WIDTH must be at least 1 and DEPTH at least 5, or 6 if it is LATE");
       $finish;
     end
   end
 
-  localparam AW = $clog2(DEPTH - 3);  // ring address bits; output register and read stages are the missing words
+  localparam AW = $clog2(DEPTH - 3 - LATE);  // ring address bits; output register, skid and read stages are the missing words
 
   // Ring of words written and not yet read.
   reg [AW-1:0] wptr_q;
@@ -36,18 +39,21 @@ module clhls_fifo_bram #(
   reg          empty_q;   // no word is in the ring
   reg          full_q;    // 2^AW words are: the pointers are equal then, too; EARLY: 2^AW - 1 or 2^AW
 
-  // Stages after the ring, each of which moves when the next one does or is empty: words wait in the RAM's registers.
+  // Stages after the ring, each of which moves when the next one does or is empty: words wait in the RAM's registers.  LATE: the
+  // second one moves whatever the reader does, and a word that he does not take goes into the skid.
   reg             read1_q;   // RAM read, first stage
   reg             read2_q;   // RAM read, data at rdata
-  reg             none_q;    // ring and read stages are empty: a word may go straight to the output register
+  reg             skid_q;    // LATE: a word is in the skid, before the one at rdata
+  reg             none_q;    // nothing is in all of these: a word may go straight to the output register
   reg             valid_q;
   reg [WIDTH-1:0] data_q;
 
-  wire load    = ~valid_q | m_ready;    // the output register is free
-  wire move2   = ~read2_q | load;       // the second read stage advances
-  wire move1   = ~read1_q | move2;      // the first one does
+  wire load    = ~valid_q | m_ready;                            // the output register is free
+  wire move2   = ~read2_q | ((LATE != 0) ? ~skid_q : load);     // the second read stage advances
+  wire move1   = ~read1_q | move2;                              // the first one does
   wire take    = s_valid & ((EARLY != 0) | ~full_q);
-  wire push    = take & ~(none_q & load);
+  wire pass    = (LATE == 0) & none_q;
+  wire push    = take & ~(pass & load);
   wire read    = ~empty_q & move1;
 
   // Both handshakes come late, so no word is counted: what one push or one read would lead to is known before.
@@ -62,7 +68,7 @@ module clhls_fifo_bram #(
 
   assign s_ready = ~full_q;
   assign m_valid = valid_q;
-  assign m_more  = valid_q & read2_q;
+  assign m_more  = valid_q & (skid_q | read2_q);
   assign m_data  = data_q;
 
   always @(posedge clk) begin
@@ -73,6 +79,7 @@ module clhls_fifo_bram #(
       full_q  <= 1'b0;
       read1_q <= 1'b0;
       read2_q <= 1'b0;
+      skid_q  <= 1'b0;
       none_q  <= 1'b1;
       valid_q <= 1'b0;
     end else begin
@@ -82,15 +89,26 @@ module clhls_fifo_bram #(
       full_q  <= (push == read) ? full_q : push ? fills : stays;
       if (move1) read1_q <= read;
       if (move2) read2_q <= read1_q;
-      // When the last word leaves the second stage, nothing is behind it and nothing comes.
+      skid_q  <= (LATE != 0) & ~load & (skid_q | read2_q);
+      // At most one word is behind the ring, and leaves it; nothing comes.
       none_q  <= ~push & empty_q & ~read1_q & move2;
-      valid_q <= read2_q | (take & none_q) | (valid_q & ~m_ready);
+      valid_q <= ~load | skid_q | read2_q | (take & pass);
     end
   end
 
-  always @(posedge clk) begin
-    if (load) data_q <= none_q ? s_data : rdata;
-  end
+  generate
+    if (LATE != 0) begin : g_skid
+      reg [WIDTH-1:0] wait_q;
+      always @(posedge clk) begin
+        if (~skid_q) wait_q <= rdata;
+        if (load) data_q <= skid_q ? wait_q : rdata;
+      end
+    end else begin : g_bypass
+      always @(posedge clk) begin
+        if (load) data_q <= none_q ? s_data : rdata;
+      end
+    end
+  endgenerate
 
   clhls_ram #(
     .WIDTH(WIDTH), .DEPTH(1 << AW), .WE_WIDTH(1), .COLLIDES(0), .TARGET(TARGET)

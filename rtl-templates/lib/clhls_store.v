@@ -304,12 +304,14 @@ module clhls_store #(
       localparam CW = 9 + $clog2(DEPTH);  // holds the FIFO's capacity and a burst more
       wire          h_valid;
       wire          h_new;
-      reg  [CW-1:0] lines_q;    // lines acknowledged by memory whose first request has not been answered
-      reg           have_q;     // lines_q != 0
+      reg  [CW-1:0] lines_q;    // lines acknowledged by memory whose first request has not been answered, and those of used_q
+      reg           used_q;     // a line was used in the cycle before: known late, counted a cycle later
+      reg           have_q;     // there are lines
       wire          use_line = m_valid & m_ready & h_new;
       reg           more_q;     // a burst was acknowledged in the cycle before
       reg  [CW-1:0] change_q;   // its beats - 1
-      wire          more_than_one = |lines_q[CW-1:1];
+      wire          one = used_q ? lines_q[1:0] == 2'd2 : lines_q[0];  // if there are not more
+      wire          more_than_one = (|lines_q[CW-1:2]) | (lines_q[1] & (~used_q | lines_q[0]));
 
       clhls_fifo #(
         .WIDTH(1), .DEPTH(DEPTH), .TARGET(TARGET)
@@ -324,12 +326,14 @@ module clhls_store #(
       always @(posedge clk) begin
         if (rst) begin
           lines_q <= {CW{1'b0}};
+          used_q  <= 1'b0;
           have_q  <= 1'b0;
           more_q  <= 1'b0;
         end else begin
-          // one adder with carry: the burst's lines less one (or -1), and one unless a line is used in this cycle
-          lines_q <= lines_q + (more_q ? change_q : {CW{1'b1}}) + {{(CW-1){1'b0}}, ~use_line};
-          have_q  <= more_q | more_than_one | (lines_q[0] & ~use_line);
+          // one adder with carry: the burst's lines less one (or -1), and one unless a line was used
+          lines_q <= lines_q + (more_q ? change_q : {CW{1'b1}}) + {{(CW-1){1'b0}}, ~used_q};
+          used_q  <= use_line;
+          have_q  <= more_q | more_than_one | (one & ~use_line);
           more_q  <= b_valid;
         end
       end

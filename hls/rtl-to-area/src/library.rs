@@ -127,8 +127,10 @@ impl Sizes<'_> {
             _ => 17,
         };
         if depth > deepest {
-            let ring = self.ram(width, (depth - 2).next_power_of_two());
-            return sum([ring, Area { lut: 55.0 + w, ff: w + 45.0, ..Area::default() }]);
+            let late = self.param("LATE", 0);
+            let ring = self.ram(width, (depth - 3 - late).next_power_of_two());
+            let ff = w * (1 + late) as f64 + 45.0;
+            return sum([ring, Area { lut: 55.0 + w, ff, ..Area::default() }]);
         }
         // Rows of distributed RAM, their multiplexer, and the bypass in front of the output.
         let words = (depth - 1).next_power_of_two() as f64;

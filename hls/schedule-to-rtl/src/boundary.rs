@@ -17,6 +17,10 @@ const GATHERED_FROM: usize = 4;
 /// Places for the tokens beside queued requests none of which is answered.
 const BESIDE_QUEUES: u32 = 4;
 
+/// Of the FIFOs of tokens that wait for answers, which come later than the tokens: what takes a token joins it with all answers, and is far
+/// from the block RAMs.
+const LATE: (&str, Param) = ("LATE", Param::Int(1));
+
 /// Words of a `clhls_queue`.
 const QUEUE_PLACES: u32 = 16;
 /// Cycles from the end of a segment, over an on-chip access, until its control knows that the token is gone.
@@ -99,13 +103,14 @@ impl Core<'_> {
                 // One place is kept for the token that comes late.
                 ("DEPTH", (depth + u32::from(early)).into()),
                 ("EARLY", early.into()),
+                LATE,
                 ("TARGET", Param::Text(self.sh.target.to_owned())),
             ];
             let rest = (rest.valid.into(), Some(rest.ready), rest.data.into());
             let (beside, more) = self.buffer("clhls_fifo_ahead", &beside, rest, &params);
             (beside, gathered.then_some(more))
         } else {
-            (self.fifo(&beside, rest, live_layout.width(), depth), None)
+            (self.late_fifo(&beside, rest, live_layout.width(), depth), None)
         };
         if responses.is_empty() {
             return (beside, live_layout);
@@ -143,6 +148,7 @@ impl Core<'_> {
         let params = [
             ("DEPTH", waiting.into()),
             ("EARLY", true.into()),
+            LATE,
             ("TARGET", Param::Text(self.sh.target.to_owned())),
         ];
         let words = (exit.done.clone(), None, packed);

@@ -136,12 +136,28 @@ impl Core<'_> {
 
     /// A FIFO behind a stream.
     pub fn fifo(&mut self, name: &str, s: Stream, width: u32, depth: u32) -> Stream {
+        self.any_fifo(name, s, (width, depth), false)
+    }
+
+    /// The same for words that nobody wants for the next four cycles: who takes them may be far from the block RAMs.
+    pub fn late_fifo(&mut self, name: &str, s: Stream, width: u32, depth: u32) -> Stream {
+        self.any_fifo(name, s, (width, depth), true)
+    }
+
+    fn any_fifo(
+        &mut self,
+        name: &str,
+        s: Stream,
+        (width, depth): (u32, u32),
+        late: bool,
+    ) -> Stream {
         let out = Stream::new(&mut self.b, &format!("{name}_q"), width);
-        self.b
-            .instance("clhls_fifo", &format!("u_{name}"))
-            .param("WIDTH", width)
-            .param("DEPTH", depth)
-            .param("TARGET", rtl::Param::Text(self.sh.target.to_owned()))
+        let mut fifo = self.b.instance("clhls_fifo", &format!("u_{name}"));
+        fifo = fifo.param("WIDTH", width).param("DEPTH", depth);
+        if late {
+            fifo = fifo.param("LATE", true);
+        }
+        fifo.param("TARGET", rtl::Param::Text(self.sh.target.to_owned()))
             .input("s_valid", s.valid)
             .output("s_ready", s.ready)
             .input("s_data", s.data)

@@ -5,6 +5,7 @@ module bench;
   parameter DEPTH    = 16;
   parameter CAPACITY = 17;  // documented
   parameter PROMPT   = 0;
+  parameter LATE     = 0;
   parameter TARGET   = "generic";
   `include "bench.vh"
 
@@ -18,7 +19,7 @@ module bench;
   integer          sent = 0, got = 0, hold = 0, pour = 1;
 
   clhls_fifo #(
-    .WIDTH(WIDTH), .DEPTH(DEPTH), .PROMPT(PROMPT), .TARGET(TARGET)
+    .WIDTH(WIDTH), .DEPTH(DEPTH), .PROMPT(PROMPT), .LATE(LATE), .TARGET(TARGET)
   ) dut (
     .clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
   );
@@ -80,8 +81,9 @@ module bench;
     pour = 1;
     wait (s_valid);
     @(posedge clk) start = cycle;
-    @(posedge clk) check(m_valid, "latency above 1");
-    $display("capacity %0d, 1 word/cycle, latency 1, %0d words", CAPACITY, got);
+    repeat (LATE ? 3 : 0) @(posedge clk) check(!m_valid, "latency below 4");
+    @(posedge clk) check(m_valid, "latency above what is documented");
+    $display("capacity %0d, 1 word/cycle, latency %0d, %0d words", CAPACITY, LATE ? 4 : 1, got);
     finish_bench;
   end
 endmodule

@@ -8,12 +8,17 @@
   reg [WIDTH-1:0] f_mem [0:(1<<AW)-1];  // the RAM
   reg [WIDTH-1:0] f_read1;
   reg [WIDTH-1:0] f_read2;
-  wire [AW+2:0] f_ahead = valid_q + read2_q + read1_q;  // words past the ring
+  wire [AW+2:0] f_ahead = valid_q + skid_q + read2_q + read1_q;  // words past the ring
   // The writer of an early FIFO has seen s_ready one cycle ago.
   reg  f_seen;
   wire f_take = s_valid & ((EARLY != 0) | s_ready);
   always @(posedge clk) f_seen <= ~rst & s_ready;
   always @* if (f_on && EARLY != 0 && s_valid) assume (f_seen);
+  wire [WIDTH-1:0] f_wait;  // the skid
+  generate
+    if (LATE != 0) assign f_wait = g_skid.wait_q;
+    else assign f_wait = 0;
+  endgenerate
   wire [AW+2:0] f_count = f_in - f_out;
   wire [AW+2:0] f_place = f_index - f_out;              // of the followed word, 0 the next to leave
   wire [AW-1:0] f_addr  = rptr_q + f_place[AW-1:0] - f_ahead[AW-1:0];
@@ -37,15 +42,17 @@
     assert (empty_q == (f_ring == 0));
     assert (full_q == (f_ring >= (1 << AW) - (EARLY != 0)));
     if (EARLY != 0 && f_ring == 1 << AW) assert (~f_seen);
-    assert (none_q == (empty_q & ~read1_q & ~read2_q));
+    if (LATE == 0) assert (none_q == (empty_q & ~read1_q & ~read2_q));
+    if (skid_q) assert (LATE != 0 && valid_q);
     assert (f_count == f_ring + f_ahead);
     if (f_place < f_count) begin
       if (f_place >= f_ahead) assert (f_mem[f_addr] == f_data);
       else if (f_place == 0 && valid_q) assert (data_q == f_data);
-      else if (f_place == valid_q && read2_q) assert (f_read2 == f_data);
+      else if (f_place == valid_q && skid_q) assert (f_wait == f_data);
+      else if (f_place == valid_q + skid_q && read2_q) assert (f_read2 == f_data);
       else assert (f_read1 == f_data);
     end
   end
   always @(posedge clk) if (f_on && !$past(rst) && $past(m_valid & ~m_ready)) assert (m_valid && $stable(m_data));
   // Words wait as near to the output as they can: none can hide behind an empty stage for long.
-  always @(posedge clk) if (f_on && !$past(rst) && $past(m_valid & ~m_ready & read1_q & read2_q)) assert (read1_q & read2_q);
+  always @(posedge clk) if (f_on && !$past(rst) && $past(m_valid & ~m_ready & read1_q & read2_q)) assert (read2_q & (skid_q | read1_q));
