@@ -36,6 +36,8 @@ module clhls_fifo_bram #(
   // Ring of words written and not yet read.
   reg [AW-1:0] wptr_q;
   reg [AW-1:0] rptr_q;
+  reg [AW-1:0] ahead_q;   // wptr_q + 1; EARLY: + 2.  What is compared comes from registers.
+  reg [AW-1:0] rnext_q;   // rptr_q + 1
   reg          empty_q;   // no word is in the ring
   reg          full_q;    // 2^AW words are: the pointers are equal then, too; EARLY: 2^AW - 1 or 2^AW
 
@@ -57,12 +59,12 @@ module clhls_fifo_bram #(
   wire read    = ~empty_q & move1;
 
   // Both handshakes come late, so no word is counted: what one push or one read would lead to is known before.
-  wire [AW-1:0] wptr_next = wptr_q + 1'b1;
-  wire [AW-1:0] rptr_next = rptr_q + 1'b1;
-  wire [AW-1:0] ahead     = wptr_next + 1'b1;
-  wire          fills     = (EARLY != 0) ? full_q | (ahead == rptr_q) : wptr_next == rptr_q;
-  wire          stays     = (EARLY != 0) & full_q & (wptr_q == rptr_q);  // full even when one word leaves
-  wire          empties   = rptr_next == wptr_q;
+  wire fills   = (ahead_q == rptr_q) | ((EARLY != 0) & full_q);
+  wire stays   = (EARLY != 0) & full_q & (wptr_q == rptr_q);  // full even when one word leaves
+  wire empties = rnext_q == wptr_q;
+
+  localparam [AW-1:0] AHEAD = (EARLY != 0) ? 2 : 1;
+  localparam [AW-1:0] ONE   = 1;
 
   wire [WIDTH-1:0] rdata;
 
@@ -75,6 +77,8 @@ module clhls_fifo_bram #(
     if (rst) begin
       wptr_q  <= {AW{1'b0}};
       rptr_q  <= {AW{1'b0}};
+      ahead_q <= AHEAD;
+      rnext_q <= ONE;
       empty_q <= 1'b1;
       full_q  <= 1'b0;
       read1_q <= 1'b0;
@@ -83,8 +87,14 @@ module clhls_fifo_bram #(
       none_q  <= 1'b1;
       valid_q <= 1'b0;
     end else begin
-      if (push) wptr_q <= wptr_next;
-      if (read) rptr_q <= rptr_next;
+      if (push) begin
+        wptr_q  <= (EARLY != 0) ? wptr_q + ONE : ahead_q;
+        ahead_q <= ahead_q + ONE;
+      end
+      if (read) begin
+        rptr_q  <= rnext_q;
+        rnext_q <= rnext_q + ONE;
+      end
       empty_q <= ~push & (read ? empties : empty_q);
       full_q  <= (push == read) ? full_q : push ? fills : stays;
       if (move1) read1_q <= read;

@@ -40,6 +40,7 @@
   wire [AW+2:0] f_ring = {(wptr_q == rptr_q) & ~empty_q, f_between};  // words in the ring
   always @* if (f_on) begin
     assert (empty_q == (f_ring == 0));
+    assert (ahead_q - wptr_q == AHEAD && rnext_q - rptr_q == ONE);
     assert (full_q == (f_ring >= (1 << AW) - (EARLY != 0)));
     if (EARLY != 0 && f_ring == 1 << AW) assert (~f_seen);
     if (LATE == 0) assert (none_q == (empty_q & ~read1_q & ~read2_q));
