@@ -167,24 +167,41 @@ pub(crate) fn port_names(
     let ends = connections.iter().flat_map(Connection::ends);
     let connected: Vec<LinkEnd> = ends.filter_map(|end| end.find(kernels)).collect();
     for kernel in kernels {
-        let mut seen = BTreeMap::new();
         let is_port = |arg: &&abi::Arg| {
             connected.iter().any(|end| end.kernel == kernel.name && end.arg == arg.index)
         };
-        for arg in kernel.args.iter().filter(is_port) {
+        let stream = |arg: &abi::Arg| {
             let given = names.get(&(kernel.name.clone(), arg.index)).cloned();
             let name = given.unwrap_or_else(|| schedule_to_rtl::stream_name(&arg.name, arg.index));
-            if let Some(other) = seen.insert(name.clone(), &arg.name) {
-                let what = format!(
-                    "kernel `{}`: the streams of pipes `{other}` and `{}` would both be `{name}`",
-                    kernel.name, arg.name
-                );
-                let help = "give one of them another name: --connect KERNEL.ARG=stream:NAME";
-                return Err(Failure::new(CODE, what).help(help));
-            }
+            (arg.name.clone(), name)
+        };
+        if let Some((e, _)) =
+            same_name(&kernel.name, kernel.args.iter().filter(is_port).map(stream))
+        {
+            return Err(e.into());
         }
     }
     Ok(names)
+}
+
+/// What is wrong with two streams of a kernel that would have one name, and the number of the second one; `streams` are names of arguments
+/// with those of their streams, in the order of the arguments.
+fn same_name(
+    kernel: &str,
+    streams: impl Iterator<Item = (String, String)>,
+) -> Option<(Diagnostic, usize)> {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    for (k, (arg, stream)) in streams.enumerate() {
+        if let Some(other) = seen.get(&stream) {
+            let what = format!(
+                "kernel `{kernel}`: the streams of pipes `{other}` and `{arg}` would both be `{stream}`"
+            );
+            let help = "give one of them another name: --connect KERNEL.ARG=stream:NAME";
+            return Some((Diagnostic::error(CODE, what).help(help), k));
+        }
+        seen.insert(stream, arg);
+    }
+    None
 }
 
 /// An end of a connection that a kernel has.
@@ -208,10 +225,14 @@ impl<'m> Found<'m> {
 
     /// `kernel `filter` reads pipe `in``
     fn describe(&self) -> String {
-        let args = self.kernel.kernel.as_ref().map_or(&[][..], |k| &k.args);
-        let name = args.get(self.arg as usize).map_or("", |a| a.name.as_str());
         let does = if self.access.writes { "writes" } else { "reads" };
-        format!("kernel `{}` {does} pipe `{name}`", self.kernel.name)
+        format!("kernel `{}` {does} pipe `{}`", self.kernel.name, self.name())
+    }
+
+    /// The argument's name.
+    fn name(&self) -> &'m str {
+        let args = self.kernel.kernel.as_ref().map_or(&[][..], |k| &k.args);
+        args.get(self.arg as usize).map_or("", |a| a.name.as_str())
     }
 
     /// Where the kernel uses the pipe, or where it stands itself.
@@ -243,6 +264,7 @@ pub fn check(connections: &[Connection], module: &Module) -> Result<()> {
             return fail(e.help(help));
         }
     }
+    check_streams(connections, module).or_else(fail)?;
     for connection in connections {
         let Some(to) = &connection.to else { continue };
         let ends = [Found::of(&connection.end, module), Found::of(to, module)];
@@ -258,6 +280,33 @@ pub fn check(connections: &[Connection], module: &Module) -> Result<()> {
             );
             let e = Diagnostic::error(CODE, what).at(to.loc(module));
             return fail(e.help("give both arguments the same type of packets"));
+        }
+    }
+    Ok(())
+}
+
+/// The streams of a kernel have different names.
+fn check_streams(
+    connections: &[Connection],
+    module: &Module,
+) -> std::result::Result<(), Diagnostic> {
+    let mut streams: BTreeMap<(&str, u32), (Found<'_>, Option<&String>)> = BTreeMap::new();
+    for connection in connections {
+        for end in connection.ends() {
+            let Some(found) = Found::of(end, module) else { continue };
+            streams.insert((&found.kernel.name, found.arg), (found, connection.port.as_ref()));
+        }
+    }
+    for (_, kernel) in module.kernels() {
+        let name = kernel.name.as_str();
+        let own: Vec<_> = streams.range((name, 0)..=(name, u32::MAX)).map(|(_, s)| s).collect();
+        let stream = |(found, port): &&(Found<'_>, Option<&String>)| {
+            let arg = found.name();
+            let usual = || schedule_to_rtl::stream_name(arg, found.arg);
+            (arg.to_owned(), port.map_or_else(usual, |port| port.clone()))
+        };
+        if let Some((e, k)) = same_name(name, own.iter().map(stream)) {
+            return Err(e.at(own[k].0.loc(module)));
         }
     }
     Ok(())

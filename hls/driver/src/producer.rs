@@ -85,7 +85,9 @@ impl Produced {
         let what = "llvm-spirv-15 cannot translate what clang-15 makes of the input; compiled with \
                     clang-22, which gives no source lines";
         let warning = Diagnostic::warning("W0609", what);
-        let warning = warning.help("--compiler clang-15 compiles it unoptimised");
+        let warning = warning.help(
+            "--compiler clang-15 also tries less optimisation; where the translator takes that, there are source lines",
+        );
         self.warnings.push(warning.render(&SourceMap::default()));
         self
     }

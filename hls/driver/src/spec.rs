@@ -132,8 +132,17 @@ fn parse(known: &SpecConstant, text: &str) -> Result<u64> {
         SpecType::Float(FloatKind::F32) => ScalarType::F32,
         SpecType::Float(_) => ScalarType::F64,
     };
-    let bytes = number::parse(text, scalar).map_err(|e| wrong(known, text, &e.message))?;
+    let bytes = number::parse(text, scalar).map_err(|e| match known.ty {
+        SpecType::Int(bits) => wrong(known, text, &values(bits)),
+        _ => wrong(known, text, &e.message),
+    })?;
     Ok(bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
+}
+
+/// What integers without a sign of their own can be.
+fn values(bits: u32) -> String {
+    let (least, most) = (-1i128 << (bits - 1), (1i128 << bits) - 1);
+    format!("an integer from {least} to {most}")
 }
 
 fn wrong(known: &SpecConstant, text: &str, why: &str) -> Failure {
@@ -169,9 +178,15 @@ mod tests {
         ] {
             assert_eq!(parse(&c, text).map_err(|e| e.render()), Ok(bits), "{text} as {}", c.ty);
         }
-        for (c, text) in [(constant(SpecType::Bool), "2"), (int(8), "256"), (int(32), "1.5")] {
+        for (c, text, what) in [
+            (constant(SpecType::Bool), "2", "which is bool: true or false"),
+            (int(8), "256", "which is i8: an integer from -128 to 255"),
+            (int(8), "-129", "which is i8: an integer from -128 to 255"),
+            (int(32), "1.5", "which is i32: an integer from -2147483648 to 4294967295"),
+            (float(FloatKind::F32), "x", "which is f32: `x` is not a number"),
+        ] {
             let e = parse(&c, text).expect_err(text).render();
-            assert!(e.contains("specialization constant 4 `width`, which is"), "{e}");
+            assert!(e.contains(&format!("specialization constant 4 `width`, {what}")), "{e}");
         }
     }
 

@@ -101,6 +101,12 @@ fn what_the_translator_refuses_goes_to_the_other_compiler() {
         "{}",
         o.err
     );
+    // nothing is promised: there is code that it refuses at every level
+    assert!(
+        o.err.contains("tries less optimisation; where the translator takes that"),
+        "{}",
+        o.err
+    );
     // asked for, it is compiled unoptimised, with lines
     let o = clhls(&["check", text(&input), "--compiler", "clang-15"]);
     assert_eq!((o.code, o.err.as_str()), (DONE, ""));

@@ -300,7 +300,7 @@ fn a_kernel_is_launched_once() {
 }
 
 /// `(connections, what is said, where)`
-const WRONG: [(&[&str], &str, &str); 8] = [
+const WRONG: [(&[&str], &str, &str); 9] = [
     (
         &["a.to=b.from", "a.to=m.rs:2"],
         "`a.to` is connected twice: --connect a.to=b.from and --connect a.to=m.rs:2",
@@ -326,6 +326,11 @@ const WRONG: [(&[&str], &str, &str); 8] = [
         &["a.to=wide.in"],
         "kernel `a` writes pipe `to` in packets of 4 bytes, kernel `wide` reads pipe `in` in packets of 8",
         "k.cl:30:",
+    ),
+    (
+        &["m.rq=stream:x", "m.rs=stream:x"],
+        "kernel `m`: the streams of pipes `rq` and `rs` would both be `x`",
+        "--> k.cl:",
     ),
     (&["a.nothing=b.from"], "connected: kernel `a` has no argument `nothing`", "error[E0119]"),
     (&["q.x=b.from"], "connected: `q.x`, but there is no kernel `q`", "error[E0119]"),

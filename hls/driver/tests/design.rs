@@ -68,7 +68,7 @@ fn specialization_constants_get_values_of_their_types() {
         ("depth=1", "the module has no specialization constant `depth`"),
         (
             "12=256",
-            "`256` is no value of specialization constant 12, which is i8: 256 does not fit u8",
+            "`256` is no value of specialization constant 12, which is i8: an integer from -128 to 255",
         ),
         (
             "deep=2",
@@ -92,6 +92,24 @@ fn specialization_constants_get_values_of_their_types() {
     let o = clhls(&["check", text(&input), "--spec-constant", "3=1"]);
     assert!(o.err.contains("IR text has no specialization constants"), "{}", o.err);
     drop(dir);
+}
+
+#[test]
+fn a_size_of_work_groups_that_is_not_possible_is_the_users_value() {
+    let input = fixture("local_size_spec.spv");
+    let check = |args: &[&str]| clhls(&[&["check", text(&input)][..], args].concat());
+    assert_eq!(check(&["--spec-constant", "width=8"]).code, DONE);
+    for (value, what) in [
+        ("width=0", "its work-groups would have no work-items in a dimension"),
+        ("2=0x100000000", "its work-groups would have 4294967296 work-items in a dimension"),
+    ] {
+        let o = check(&["--spec-constant", value]);
+        assert!(o.code == FAILED && o.err.contains("error[E0118]"), "{}", o.err);
+        assert!(o.err.contains(what) && o.err.contains("--spec-constant ID=VALUE"), "{}", o.err);
+    }
+    // not a value that a number gives
+    let o = clhls(&["check", text(&fixture("bad_group_size.spv"))]);
+    assert!(o.code == FAILED && !o.err.contains("E0118"), "{}", o.err);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{Outcome, clhls, text};
-use driver::DONE;
+use common::{Outcome, clhls, outcome, program, text};
+use driver::{DONE, FAILED};
 
 /// A kernel of one work-item: its arguments, the values that all use, and its blocks.
 fn kernel(number: u32, name: &str, args: &[&str], blocks: &str) -> String {
@@ -58,10 +58,14 @@ const CROSSED: [&str; 2] = ["split.a=join.a", "split.b=join.b"];
 
 /// Builds a module with connections: what the command says, and the report.
 fn built(module: &str, connect: &[&str]) -> (Outcome, String) {
+    built_for("u250", module, connect)
+}
+
+fn built_for(board: &str, module: &str, connect: &[&str]) -> (Outcome, String) {
     let dir = tempfile::tempdir().expect("scratch");
     let (input, out) = (dir.path().join("m.clir"), dir.path().join("out"));
     std::fs::write(&input, module).expect("written");
-    let mut args = vec!["build", text(&input), "--board", "u250", "-q", "-o", text(&out)];
+    let mut args = vec!["build", text(&input), "--board", board, "-q", "-o", text(&out)];
     connect.iter().for_each(|c| args.extend(["--connect", c]));
     let o = clhls(&args);
     let report = if o.code == DONE { clhls(&["report", text(&out)]).out } else { String::new() };
@@ -91,12 +95,111 @@ fn a_depth_that_is_too_small_is_refused_with_both_places_and_the_edit() {
     ] {
         assert!(o.err.contains(part), "{part} in {}", o.err);
     }
-    // One packet too many for the pipe, which the queues of its units take.
+    // One packet too many for the pipe, for which there may be room.
     let (o, _) = built(&crossed(33, 32), &CROSSED);
     assert_eq!(o.code, DONE, "{}", o.err);
-    assert!(o.err.contains("warning[W0405]") && o.err.contains("join.b:33"), "{}", o.err);
+    for part in [
+        "warning[W0405]: kernels may wait for one another for ever",
+        "pipe `split.b` promises room for 32 packets, and hardware has some more",
+        "which is certain to be enough: --connect split.b=join.b:33",
+    ] {
+        assert!(o.err.contains(part), "{part} in {}", o.err);
+    }
     let (o, _) = built(&crossed(32, 32), &CROSSED);
     assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+}
+
+/// A pipe of 4, the writer's queue of 16, and 5 packets where wires join the units, 32 where a linker does.
+#[test]
+fn what_cannot_have_room_in_hardware_is_refused() {
+    for (board, most) in [("ulx3s", 25), ("u250", 52)] {
+        let (o, _) = built_for(board, &crossed(most, 4), &CROSSED);
+        assert_eq!(o.code, DONE, "{board}: {}", o.err);
+        let said =
+            format!("promises room for 4 packets, and hardware has some more, {most} at most");
+        assert!(o.err.contains(&said), "{board}: {}", o.err);
+        let (o, _) = built_for(board, &crossed(most + 1, 4), &CROSSED);
+        assert_eq!(o.code, FAILED, "{board}: {}", o.err);
+        let edit = format!("make the pipe deeper: --connect split.b=join.b:{}", most + 1);
+        assert!(o.err.contains("error[E0405]") && o.err.contains(&edit), "{board}: {}", o.err);
+    }
+}
+
+/// Runs `crossed` or the like as simulated hardware.
+fn simulated(module: &str, board: &str) -> Outcome {
+    let dir = tempfile::tempdir().expect("scratch");
+    let input = dir.path().join("m.clir");
+    std::fs::write(&input, module).expect("written");
+    let pipes = ["a=pipe:2:zeros:i32[0]", "b=pipe:2:zeros:i32[0]", "n=1"];
+    let mut args = vec!["run", text(&input), "-q", "--device", "sim", "--board", board];
+    args.extend(["--kernel", "join", "--global", "1"]);
+    pipes.iter().for_each(|a| args.extend(["--arg", a]));
+    CROSSED.iter().for_each(|c| args.extend(["--connect", c]));
+    let beside = format!("split global=1 {}", pipes.join(" "));
+    args.extend(["--beside", &beside]);
+    let mut command = program();
+    command.args(args).env("CLHLS_SIM_MODEL", "quick");
+    command.env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+    outcome(&command.output().expect("ran"))
+}
+
+#[test]
+fn what_may_wait_for_ever_ends_or_hangs_in_simulation() {
+    // The pipe and the writer's queue, and what cannot be there without a linker's registers.
+    for (count, code) in [(20, DONE), (25, DONE), (26, FAILED)] {
+        let o = simulated(&crossed(count, 4), "u250");
+        assert_eq!(o.code, code, "{count}: {}", o.err);
+        assert!(o.err.contains("warning[W0405]"), "{count}: {}", o.err);
+        assert_eq!(o.err.contains("error[E0620]"), code == FAILED, "{count}: {}", o.err);
+    }
+}
+
+/// `crossed`, where `split` reserves the packets of b one by one.
+fn reserved_first(count: u32, depth: u32) -> String {
+    let one = "  jump b8\nb8:\n  e180 v180:i64 = pipe.reserve_room 1 v1 @0:5:5\n  v181:i32 = slice v180 lo 32\n  \
+               v182:i1 = icmp.ne v181, v0\n  br v182, b9, b8\nb9:\n  v183:i32 = slice v180 lo 0\n  \
+               e181 = pipe.write_at 1 v101 v183\n  e182 = pipe.commit_write 1 v180 after e181\n";
+    crossed(count, depth).replacen("  e100 = pipe.write 1 v101 @0:5:5\n", one, 1)
+}
+
+#[test]
+fn the_unit_of_reservations_has_room_too() {
+    for (count, code) in [(18, DONE), (19, FAILED)] {
+        let o = simulated(&reserved_first(count, 4), "u250");
+        assert_eq!(o.code, code, "{count}: {}", o.err);
+        assert!(o.err.contains("warning[W0405]"), "{count}: {}", o.err);
+        assert_eq!(o.err.contains("error[E0620]"), code == FAILED, "{count}: {}", o.err);
+        let (o, _) = built_for("ulx3s", &reserved_first(count, 4), &CROSSED);
+        assert_eq!(o.code, code, "{count}: {}", o.err);
+        assert_eq!(o.err.contains("error[E0405]"), code == FAILED, "{count}: {}", o.err);
+    }
+}
+
+/// `split` writes `count` packets to a, then as many to b; iterations of `join` read one of each.
+fn by_turns(count: u32, depth: u32) -> String {
+    let write = passes(1, 2, 0, true, count, 5) + &passes(2, 3, 1, true, count, 6);
+    let read = passes(1, 3, 0, false, count, 15)
+        .replace("  v100:i32 =", "  e150 v150:i32 = pipe.read 1 after e100\n  v100:i32 =");
+    let (a, b) = (out("a", depth), out("b", depth));
+    let split = kernel(0, "split", &[&a, &b], &[START, &write, END].concat());
+    let (a, b) = (input("a", depth), input("b", depth));
+    let join = kernel(1, "join", &[&a, &b], &[START, &read, END].concat());
+    format!("module \"m\" addr 64 cl 200\nsource \"k.cl\"\n{split}{join}")
+}
+
+#[test]
+fn iterations_that_are_ahead_of_one_that_waits_count_as_room() {
+    // The first iteration of `join` waits for b, and those behind it have read a.
+    let (o, _) = built_for("ulx3s", &by_turns(40, 4), &CROSSED);
+    assert_eq!(o.code, DONE, "{}", o.err);
+    for part in ["warning[W0405]", "certain to be enough: --connect split.a=join.a:39"] {
+        assert!(o.err.contains(part), "{part} in {}", o.err);
+    }
+    let (o, _) = built_for("ulx3s", &by_turns(4000, 4), &CROSSED);
+    assert_eq!(o.code, FAILED, "{}", o.err);
+    assert!(o.err.contains("error[E0405]") && o.err.contains("join.a:3999"), "{}", o.err);
+    let o = simulated(&by_turns(30, 4), "ulx3s");
+    assert_eq!(o.code, DONE, "{}", o.err);
 }
 
 #[test]
@@ -121,7 +224,11 @@ fn kernels_that_both_read_first_are_refused_or_warned_of() {
         some.replacen(START, "  v800:i1 = icmp.ne v2, v0\n  br v800, b1(v0), b3(v0)\n", 1);
     let (o, _) = built(&both(&guarded), &connect);
     assert_eq!(o.code, DONE, "{}", o.err);
-    assert!(o.err.contains("warning[W0405]") && o.err.contains("has nothing to do"), "{}", o.err);
+    assert!(
+        o.err.contains("warning[W0405]: kernels may wait") && o.err.contains("has nothing to do"),
+        "{}",
+        o.err
+    );
 }
 
 /// Reserves 20 packets until it gets them, and commits them.

@@ -33,7 +33,10 @@ use schedule::{KernelSchedule, Unit};
 
 pub use manifest::{Built, MOST_COMPUTE_UNITS, signature};
 pub use memory::MOST_LOAD_UNITS;
-pub use pipes::stream_name;
+pub use pipes::{
+    RESERVING_WRITER_OUT as PIPE_RESERVING_WRITER_OUT, WRITER_DEPTH as PIPE_WRITER_DEPTH,
+    stream_name,
+};
 
 /// Lowers scheduled kernels of a module. `family` is the device family's name (`ecp5` selects
 /// its RAM and DSP primitives).

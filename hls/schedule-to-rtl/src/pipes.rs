@@ -12,8 +12,10 @@ use schedule::AccessKind;
 
 /// Work-items that may wait beside an operation: its answer and the channels.
 const CLIENT_DEPTH: u32 = 8;
-/// Packets that the writing end holds: the pipe's depth is at the reading end.
-const WRITER_DEPTH: u32 = 16;
+/// Packets that the writing end holds where none are reserved: the pipe's depth is at the reading end.
+pub const WRITER_DEPTH: u32 = 16;
+/// Packets between the RAM of reservations of the writing end and its stream: `OUT` of `clhls_pipe_reserving_writer`.
+pub const RESERVING_WRITER_OUT: u32 = 5;
 /// Least bits of an answer: those of a count.
 const ANSWER_BITS: u32 = 32;
 /// Those of a reservation, and of what an operation on one is told.

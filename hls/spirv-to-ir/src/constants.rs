@@ -216,7 +216,13 @@ fn pipe_storage(inst: &Inst, types: &Types, ty: Id) -> R<PipeDescriptor> {
     if types.get(ty)?.kind != Kind::PipeStorage {
         return Err(inst.malformed("its type is not that of a pipe's storage".into()));
     }
-    let (size, capacity) = (inst.arg(0)?, inst.arg(2)?);
+    let (size, align, capacity) = (inst.arg(0)?, inst.arg(1)?, inst.arg(2)?);
+    if !align.is_power_of_two() || align > size {
+        let what = format!(
+            "a pipe for packets of {size} bytes that are aligned to {align} is not possible: the alignment is a power of two, not above the size"
+        );
+        return fail(BAD_OPERAND, what);
+    }
     match PipeDescriptor::new(capacity, size) {
         Some(pipe) if pipe.object_bytes() <= MAX_PIPE => Ok(pipe),
         _ => {

@@ -1,15 +1,29 @@
 //! Execution modes: attributes of kernels.
 
 use crate::Options;
-use crate::decode::Inst;
-use crate::errors::{BAD_ID, BAD_OPTION, R, TOO_LARGE, UNSUPPORTED_FEATURE, fail, unsupported};
+use crate::decode::{Id, Inst};
+use crate::errors::{
+    BAD_ID, BAD_OPTION, R, TOO_LARGE, UNSUPPORTED_FEATURE, error, fail, unsupported,
+};
 use crate::module::Spv;
-use base::Diagnostic;
+use base::{Diagnostic, FxHashSet};
 use ir::{FloatKind, FloatSet, KernelInfo, MOST_WORK_ITEMS, SubGroups};
 use rspirv::spirv::{ExecutionMode, Op};
 
-/// Takes in one `OpExecutionMode` or `OpExecutionModeId`.
-pub(crate) fn read(spv: &mut Spv, inst: &Inst) -> R<()> {
+/// A size of work-groups that specialization constants decide, and that is not possible.
+fn bad_size(spv: &Spv, function: Id, what: &str) -> Box<Diagnostic> {
+    let kernel = spv.describe(function);
+    let what = format!(
+        "{kernel}: its work-groups {what} in a dimension, as specialization constants are now"
+    );
+    let help =
+        "give the constants that say how large they are another value: --spec-constant ID=VALUE";
+    Box::new(error(BAD_OPTION, what).help(help))
+}
+
+/// Takes in one `OpExecutionMode` or `OpExecutionModeId`. `specialized`: constants whose values are, or follow from, those of
+/// specialization constants.
+pub(crate) fn read(spv: &mut Spv, inst: &Inst, specialized: &FxHashSet<Id>) -> R<()> {
     let function = inst.arg(0)?;
     let number = inst.arg(1)?;
     if !spv.entry_points.iter().any(|e| e.function == function) {
@@ -23,18 +37,28 @@ pub(crate) fn read(spv: &mut Spv, inst: &Inst) -> R<()> {
     };
     let value = |k: usize| -> R<u32> {
         let word = inst.arg(2 + k)?;
-        if inst.op == Op::ExecutionModeId {
-            return u32::try_from(spv.consts.integer(word)?)
-                .map_err(|_| inst.malformed("its value is too large".into()));
+        if inst.op != Op::ExecutionModeId {
+            return Ok(word);
         }
-        Ok(word)
+        let n = spv.consts.integer(word)?;
+        u32::try_from(n).map_err(|_| match specialized.contains(&word) {
+            true => bad_size(spv, function, &format!("would have {n} work-items")),
+            false => inst.malformed("its value is too large".into()),
+        })
     };
     let size = || -> R<[u32; 3]> {
         let size = [value(0)?, value(1)?, value(2)?];
-        if size.contains(&0) {
-            return Err(inst.malformed("a work-group size is 0".into()));
+        if !size.contains(&0) {
+            return Ok(size);
         }
-        Ok(size)
+        let zero = (0..3).filter(|k| size[*k] == 0).map(|k| inst.arg(2 + k));
+        let zero = zero.collect::<R<Vec<_>>>()?;
+        let chosen =
+            inst.op == Op::ExecutionModeId && zero.iter().all(|id| specialized.contains(id));
+        Err(match chosen {
+            true => bad_size(spv, function, "would have no work-items"),
+            false => inst.malformed("a work-group size is 0".into()),
+        })
     };
     let bounded_size = || -> R<[u32; 3]> {
         let size = size()?;

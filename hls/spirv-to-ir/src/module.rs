@@ -184,9 +184,12 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
             return fail(BAD_OPTION, format!("the module has no specialization constant {id}"));
         }
     }
+    let is_special = |i: &&Inst| matches!(i.op, Op::SpecConstant | Op::SpecConstantOp);
+    let specialized: FxHashSet<Id> =
+        insts[..split].iter().filter(is_special).filter_map(|i| i.result).collect();
     for inst in &insts[..split] {
         if matches!(inst.op, Op::ExecutionMode | Op::ExecutionModeId) {
-            modes::read(&mut spv, inst)?;
+            modes::read(&mut spv, inst, &specialized)?;
         }
     }
     spv.flush = modes::flushed_formats(&spv, options)?;

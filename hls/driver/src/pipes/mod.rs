@@ -1,6 +1,7 @@
 //! Connected pipes of a build: how deep those are that the user leaves open, and kernels that would wait for one another for ever.
 
 mod burst;
+mod capacity;
 mod network;
 mod process;
 
@@ -8,18 +9,18 @@ use crate::connect::{Connection, End, MOST_DEPTH};
 use crate::failure::{Failure, Result};
 use crate::pipeline::Pipeline;
 use base::{Diagnostic, Loc, Severity, SourceMap};
+use capacity::Capacity;
 use ir::{Function, KernelArgKind, Module, Op};
 use network::{Network, Port, Stuck};
 use process::{Process, repeats_until_it_succeeds};
 use schedule::KernelSchedule;
 use std::collections::BTreeMap;
+use target::Flow;
 
 /// Packets that a connected pipe holds at least where the user does not say: more than are on their way from one end to the other.
 const LEAST_DEPTH: u32 = 16;
 /// Most packets that a pipe holds for speed alone.
 const MOST_FOR_SPEED: u64 = 1024;
-/// Packets that fit into the units of both ends of a pipe beside its depth, at most: what waits with more waits on any board.
-const BESIDE: u64 = 64;
 
 /// Code of what waits for ever.
 const DEADLOCK: &str = "E0405";
@@ -74,7 +75,7 @@ impl Pipeline<'_> {
             }
         }
         let mut said = plan.reservations();
-        said.extend(plan.deadlock());
+        said.extend(plan.deadlock(schedules, self.board.flow));
         if let Some(error) = said.iter().find(|(_, d)| d.severity == Severity::Error) {
             return Err(Failure::with_sources(error.1.clone().into(), plan.sources));
         }
@@ -202,7 +203,11 @@ impl<'m> Plan<'m> {
     }
 
     /// Kernels that wait for one another. Pipes whose depth is open are made deeper where that helps.
-    fn deadlock(&mut self) -> Option<(String, Diagnostic)> {
+    fn deadlock(
+        &mut self,
+        schedules: &[KernelSchedule],
+        flow: Flow,
+    ) -> Option<(String, Diagnostic)> {
         let processes: Vec<Option<Process>> =
             self.kernels.iter().map(|func| Process::of(func)).collect();
         let mut ports = BTreeMap::new();
@@ -226,10 +231,14 @@ impl<'m> Plan<'m> {
             }
             return None;
         }
-        let hardware: Vec<u64> = depths.iter().map(|d| 2 * d + BESIDE).collect();
-        let still = network.stuck(&hardware);
-        let certain = !still.is_empty() && still.iter().all(|s| s.certain);
-        Some(self.say(&network, &depths, &stuck, certain))
+        let enough = deepen(&network, &depths, |_| true);
+        let capacity = Capacity::of(self, schedules, flow);
+        let beyond = network.stuck_ahead(&capacity.room, &capacity.ahead);
+        let waits = |stuck: &[Stuck]| !stuck.is_empty() && stuck.iter().all(|s| s.certain);
+        // What no depth helps is wrong in the source, whatever hardware makes of it.
+        let certain = waits(&beyond) || enough.is_none() && waits(&stuck);
+        let limits = (!certain).then_some(&capacity.room[..]);
+        Some(self.say(&depths, &stuck, enough.as_deref(), limits))
     }
 
     fn why_deeper(&self, stuck: &[Stuck], pipe: usize) -> String {
@@ -250,39 +259,65 @@ impl<'m> Plan<'m> {
         }
     }
 
-    /// The message for kernels that wait for one another.
+    /// The message for kernels that wait for one another, with depths that are enough if any are. `perhaps`: that they may go on all
+    /// the same, with the most packets that hardware can have in each pipe.
     fn say(
         &self,
-        network: &Network<'_>,
         depths: &[u64],
         stuck: &[Stuck],
-        certain: bool,
+        enough: Option<&[u64]>,
+        perhaps: Option<&[u64]>,
     ) -> (String, Diagnostic) {
         let parts: Vec<String> = stuck.iter().map(|s| self.waiting(s)).collect();
-        let text = format!("kernels wait for one another for ever: {}", parts.join("; "));
-        let mut d = match certain {
-            true => Diagnostic::error(DEADLOCK, text),
-            false => Diagnostic::warning(PERHAPS_DEADLOCK, text),
+        let parts = parts.join("; ");
+        let mut d = match perhaps {
+            None => {
+                let text = format!("kernels wait for one another for ever: {parts}");
+                Diagnostic::error(DEADLOCK, text)
+            }
+            Some(_) => {
+                let text = format!("kernels may wait for one another for ever: {parts}");
+                Diagnostic::warning(PERHAPS_DEADLOCK, text)
+            }
         };
         for s in stuck {
             let what = if s.port.writes { "waits for room" } else { "waits for a packet" };
             d = d.label(s.loc, format!("`{}` {what}", self.kernels[s.process].name));
         }
-        if !stuck.iter().all(|s| s.certain) {
+        let known = stuck.iter().all(|s| s.certain);
+        if !known {
             d = d.note("a kernel that has nothing to do does not come there");
-        } else if !certain {
-            d = d.note("the queues in the units of both ends hide it: they hold more than the pipe promises");
+        } else if let Some(room) = perhaps {
+            for s in stuck.iter().filter(|s| s.port.writes) {
+                d = d.note(self.more_room(s, room));
+            }
         }
-        let help = match deepen(network, depths, |_| true) {
+        let help = match enough {
             Some(deeper) => {
                 let changed = deeper.iter().enumerate().filter(|(k, d)| **d != depths[*k]);
                 let edits: Vec<String> =
                     changed.map(|(k, depth)| self.edit(&self.pipes[k], *depth)).collect();
-                format!("make the pipe deeper: {}", edits.join(" "))
+                let certainly = match perhaps.is_some() && known {
+                    true => ", which is certain to be enough",
+                    false => "",
+                };
+                format!("make the pipe deeper{certainly}: {}", edits.join(" "))
             }
             None => "let one of them write before it reads, or read in the order in which the other writes: no depth helps".into(),
         };
         (self.kernels[stuck[0].process].name.clone(), d.help(help))
+    }
+
+    /// That a pipe may have room for what waits for it.
+    fn more_room(&self, s: &Stuck, room: &[u64]) -> String {
+        let pipe = &self.pipes[s.port.pipe];
+        let writer = pipe.ends.iter().find(|(_, writes)| *writes);
+        let name = writer.map_or(String::new(), |(a, _)| self.name(*a));
+        format!(
+            "pipe `{name}` promises room for {} packets, and hardware has some more, {} at most, in units and on the way: whether \
+             that is enough here differs between boards and builds",
+            pipe.depth, room[s.port.pipe]
+        )
     }
 
     fn waiting(&self, s: &Stuck) -> String {

@@ -73,8 +73,14 @@ pub(super) struct Network<'p> {
 impl Network<'_> {
     /// Runs all processes as far as they get in pipes of these depths, and returns those that wait for ever.
     pub fn stuck(&self, depths: &[u64]) -> Vec<Stuck> {
+        self.stuck_ahead(depths, &vec![0; depths.len()])
+    }
+
+    /// The same where the reader of each pipe can go past so many reads before it has a packet.
+    pub fn stuck_ahead(&self, depths: &[u64], ahead: &[u64]) -> Vec<Stuck> {
         let side = |free| Side { free, open: true, ..Side::default() };
-        let mut pipes: Vec<[Side; 2]> = depths.iter().map(|n| [side(0), side(*n)]).collect();
+        let both = depths.iter().zip(ahead);
+        let mut pipes: Vec<[Side; 2]> = both.map(|(n, ahead)| [side(*ahead), side(*n)]).collect();
         for (&(k, _), port) in self.ports {
             pipes[port.pipe][usize::from(port.writes)].open = self.processes[k].is_none();
         }
@@ -218,6 +224,21 @@ mod tests {
         assert_eq!(stuck(&writer, &reader, 8), [0, 1]);
         assert_eq!(stuck(&writer, &reader, 9), [0usize; 0]);
         assert_eq!(stuck(&writer, &reader, 4), [0, 1]);
+    }
+
+    #[test]
+    fn who_is_ahead_of_its_packets_needs_less_room() {
+        use Action::Move;
+        let processes = [
+            process(&[(0, Move(20)), (1, Move(20))]),
+            process(&[(0, Move(1)), (1, Move(1))].repeat(20)),
+        ];
+        let ports = [((0, 0), 0, true), ((0, 1), 1, true), ((1, 0), 0, false), ((1, 1), 1, false)];
+        let ports = ports.map(|(at, pipe, writes)| (at, Port { pipe, writes })).into();
+        let network = Network { processes: &processes, ports: &ports };
+        let stuck = |depth, ahead| network.stuck_ahead(&[depth; 2], &[0, ahead]).len();
+        assert_eq!((stuck(18, 0), stuck(19, 0)), (2, 0));
+        assert_eq!((stuck(8, 10), stuck(8, 11)), (2, 0));
     }
 
     #[test]

@@ -85,6 +85,7 @@ impl<'a> Lower<'a, '_, '_> {
                 return Err(self.mismatch(inst, "its operand is not a pointer"));
             }
         };
+        self.check_pointee(inst, pointer, ty)?;
         access.volatile |= self.spv.deco.of(pointer).volatile;
         let leaves = self.load_leaves(ptr, ty, access)?;
         self.set_all(inst, leaves)
@@ -105,7 +106,22 @@ impl<'a> Lower<'a, '_, '_> {
         let leaves = self.leaves(object)?;
         access.volatile |= self.spv.deco.of(inst.arg(0)?).volatile;
         let ty = self.spv.type_of(object)?;
+        self.check_pointee(inst, variable, ty)?;
         self.store_leaves(inst, ptr, ty, &leaves, access)
+    }
+
+    /// Fails where a pointer is loaded or stored as something else, or something else as a pointer: addresses would become numbers.
+    /// Other types that differ from what the pointer leads to are bits like those.
+    fn check_pointee(&self, inst: &Inst, pointer: Id, ty: Id) -> R<()> {
+        let types = &self.spv.types;
+        let pointee = types.pointee(self.spv.type_of(pointer)?)?;
+        if pointee == ty {
+            return Ok(());
+        }
+        let is_pointer =
+            |ty: Id| -> R<bool> { Ok(matches!(types.get(ty)?.kind, Kind::Pointer { .. })) };
+        let alike = is_pointer(pointee)? == is_pointer(ty)?;
+        self.check(alike, inst, "the value is not of the type that its pointer leads to")
     }
 
     /// Operand `k` as a pointer.

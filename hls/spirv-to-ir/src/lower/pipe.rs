@@ -229,6 +229,8 @@ impl<'a> Lower<'a, '_, '_> {
         let id = inst.arg(pipe)?;
         let kind = &self.spv.types.get(self.spv.type_of(id)?)?.kind;
         self.check(matches!(kind, Kind::Pipe { .. }), inst, "its operand is not a pipe")?;
+        // Other instructions, and the storage of a pipe of the program, say the same.
+        self.link.packets()?;
         let packet = packet(self.spv, inst, size)?;
         let leaves = self.leaves(id)?;
         let limit = match self.val(id)? {

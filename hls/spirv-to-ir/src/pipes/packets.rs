@@ -1,6 +1,7 @@
 //! Which packets go through a pipe parameter. A pipe's type does not say: the instructions that use the pipe do.
 
 use crate::chain;
+use crate::constants::Const;
 use crate::decode::{Id, Inst};
 use crate::enqueue::INVOKE;
 use crate::errors::{BAD_OPERAND, R, error, fail};
@@ -29,7 +30,7 @@ enum Holder {
 /// The packets of pipes, by any id of the pipe.
 ///
 /// Ids that may stand for one pipe form a class: what a pipe is copied to, variables that hold it, parameters that get it,
-/// the data of blocks that capture it.
+/// the data of blocks that capture it, the storage that it is made of.
 #[derive(Debug, Default)]
 pub(crate) struct Packets {
     /// The next member of a class, up to the one that stands for it.
@@ -96,13 +97,17 @@ impl Packets {
     /// Of all pipes of a module.
     ///
     /// # Errors
-    /// If one is used with packets of two sizes.
+    /// If one is used with packets of two sizes, or with others than its storage is for.
     pub fn of(spv: &Spv) -> R<Self> {
         let mut found = Packets::default();
         let places = Places::of(spv)?;
+        let kept = Kept::of(spv)?;
+        for storage in &kept.storages {
+            found.join(Holder::Memory(storage.variable, storage.offset), Holder::Id(storage.id));
+        }
         let is_pipe = |id: Id| {
             let ty = spv.type_of(id).and_then(|ty| spv.types.get(ty));
-            ty.is_ok_and(|t| matches!(t.kind, Kind::Pipe { .. }))
+            ty.is_ok_and(|t| matches!(t.kind, Kind::Pipe { .. } | Kind::PipeStorage))
         };
         for inst in &spv.insts {
             match inst.op {
@@ -121,6 +126,17 @@ impl Packets {
                 }
                 Op::Load if inst.result.is_some_and(is_pipe) => {
                     found.join(Holder::Id(inst.result()?), places.at(inst.arg(0)?, 0));
+                    for storage in kept.perhaps_at(&places, inst.arg(0)?) {
+                        found.join(Holder::Id(inst.result()?), Holder::Id(storage));
+                    }
+                }
+                Op::CompositeExtract if inst.result.is_some_and(is_pipe) => {
+                    if let Some(place) = places.part(inst) {
+                        found.join(Holder::Id(inst.result()?), place);
+                    }
+                }
+                Op::CreatePipeFromPipeStorage => {
+                    found.join(Holder::Id(inst.result()?), Holder::Id(inst.arg(0)?));
                 }
                 Op::EnqueueKernel => found.join_captured(&places, inst)?,
                 Op::Phi | Op::Select | Op::CopyObject if inst.result.is_some_and(is_pipe) => {
@@ -130,6 +146,10 @@ impl Packets {
                 }
                 _ => {}
             }
+        }
+        for inst in spv.insts.iter().filter(|inst| inst.op == Op::ConstantPipeStorage) {
+            let packet = Packet { size: inst.arg(0)?, align: inst.arg(1)? };
+            found.add(spv, inst.result()?, packet)?;
         }
         for inst in &spv.insts {
             let Some((pipe, size)) = operands(inst.op) else { continue };
@@ -266,12 +286,28 @@ impl<'a> Places<'a> {
         if let Some(given) = self.given.get(&pointer) {
             return *given;
         }
+        let (from, offset) = self.chain(pointer)?;
+        offset.terms.is_empty().then_some((from, offset.bytes))
+    }
+
+    /// Where the part of a value that an instruction takes stands, where the value was loaded whole.
+    fn part(&self, inst: &Inst) -> Option<Holder> {
+        let (spv, whole) = (self.spv, *inst.args.first()?);
+        let loaded = spv.def_inst(whole).filter(|loaded| loaded.op == Op::Load)?;
+        let indices: Vec<_> = inst.args[1..].iter().map(|k| Some(i128::from(*k))).collect();
+        let (ty, part) = (spv.type_of(whole).ok()?, inst.ty().ok()?);
+        let offset = chain::offset(&spv.types, ty, false, &indices, part).ok()?;
+        Some(self.at(*loaded.args.first()?, offset.bytes))
+    }
+
+    /// The pointer that another one was made of, and how far it is behind that.
+    fn chain(&self, pointer: Id) -> Option<(Id, chain::Offset)> {
         let spv = self.spv;
         let inst = spv.def_inst(pointer)?;
         let from = *inst.args.first()?;
         let element = match inst.op {
             Op::Bitcast | Op::PtrCastToGeneric | Op::GenericCastToPtr | Op::CopyObject => {
-                return Some((from, 0));
+                return Some((from, chain::Offset::default()));
             }
             Op::AccessChain | Op::InBoundsAccessChain => false,
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => true,
@@ -282,6 +318,80 @@ impl<'a> Places<'a> {
         let indices: Vec<_> = inst.args[1..].iter().map(|i| spv.consts.signed(*i, types)).collect();
         let (whole, part) = (pointee(from)?, pointee(pointer)?);
         let offset = chain::offset(types, whole, element, &indices, part).ok()?;
-        offset.terms.is_empty().then_some((from, offset.bytes))
+        Some((from, offset))
     }
+}
+
+/// A pipe's storage in the initial value of a variable.
+struct KeptStorage {
+    variable: Id,
+    /// Bytes from the variable's beginning.
+    offset: u64,
+    /// The constant.
+    id: Id,
+}
+
+/// The storages of pipes in variables of the module.
+#[derive(Default)]
+struct Kept {
+    storages: Vec<KeptStorage>,
+}
+
+impl Kept {
+    fn of(spv: &Spv) -> R<Self> {
+        let mut kept = Kept::default();
+        // Modules have few storages of pipes, and large tables.
+        if spv.insts.iter().any(|inst| inst.op == Op::ConstantPipeStorage) {
+            let mut variables: Vec<(Id, Id)> =
+                spv.variables.iter().filter_map(|(id, v)| Some((*id, v.init?))).collect();
+            variables.sort_unstable();
+            for (variable, init) in variables {
+                kept.add(spv, variable, init, 0)?;
+            }
+        }
+        Ok(kept)
+    }
+
+    fn add(&mut self, spv: &Spv, variable: Id, id: Id, offset: u64) -> R<()> {
+        let Some(info) = spv.consts.get(id) else { return Ok(()) };
+        match &info.value {
+            Const::PipeStorage(_) => self.storages.push(KeptStorage { variable, offset, id }),
+            Const::Composite(parts) => {
+                for (k, part) in parts.iter().enumerate() {
+                    let behind = match &spv.types.get(info.ty)?.kind {
+                        Kind::Array { stride, .. } => stride * k as u64,
+                        Kind::Struct { members, .. } => members.get(k).map_or(0, |m| m.offset),
+                        _ => continue,
+                    };
+                    self.add(spv, variable, *part, offset + behind)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The storages that a pointer may lead to whose place depends on indices.
+    fn perhaps_at(&self, places: &Places, pointer: Id) -> Vec<Id> {
+        let (mut base, mut first, mut step) = (pointer, 0u64, 0u64);
+        for _ in 0..MOST_STEPS {
+            let (from, offset) = match places.step(base) {
+                Some((from, bytes)) => (from, chain::Offset { bytes, terms: vec![] }),
+                None => match places.chain(base) {
+                    Some(known) => known,
+                    None => break,
+                },
+            };
+            (base, first) = (from, first.wrapping_add(offset.bytes));
+            step = offset.terms.iter().fold(step, |step, (_, scale)| gcd(step, *scale));
+        }
+        let fits = |s: &&KeptStorage| {
+            s.variable == base && step > 0 && s.offset.abs_diff(first).is_multiple_of(step)
+        };
+        self.storages.iter().filter(fits).map(|s| s.id).collect()
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
