@@ -187,7 +187,7 @@ pub const PASSES: &[Pass] = &[
         carry_ahead::run,
         "Carries sums of a counter and a constant beside it where a decision of a single work-item's loop would wait for them."
     ),
-    function_pass!(
+    context_pass!(
         "pipe-waits",
         pipe_waits::run,
         "Waits at connected pipes where the source repeats an attempt until it succeeds."

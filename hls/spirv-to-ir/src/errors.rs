@@ -46,9 +46,9 @@ codes! {
     NO_KERNEL = "E0109", "The module has no such kernel",
         "Mark a function `__kernel`, or give one of the names that the message lists.";
     UNSUPPORTED = "E0110", "An instruction is not supported yet",
-        "`clhls support` lists what is supported; the note of the message names the milestone that adds the instruction.";
+        "`clhls support` lists what is supported; where a milestone adds the instruction, the note of the message names it.";
     UNSUPPORTED_EXT = "E0111", "An OpenCL.std function is not supported yet",
-        "`clhls support` lists what is supported; the note of the message names the milestone that adds the function.";
+        "`clhls support` lists what is supported; where a milestone adds the function, the note of the message names it.";
     UNSUPPORTED_FEATURE = "E0112", "A capability, extension or execution mode is not supported",
         "Disable the feature in the producer (`-Xclang -cl-ext=-name`, `-mllvm -spirv-ext=-name`).";
     UNSUPPORTED_TYPE = "E0113", "A type is not supported",

@@ -9,7 +9,7 @@ use crate::errors::{
     error, fail,
 };
 use crate::images::ImageFunction;
-use crate::lower::Fifo;
+use crate::lower::{Shape, Shapes};
 use crate::module::Spv;
 use crate::pipes::{Packets, PipeFunction};
 use crate::types::{Kind, space};
@@ -20,6 +20,7 @@ use abi::{ImageFormat, PipeDescriptor};
 use base::{Diagnostic, FxHashMap, IndexSet, Loc};
 use ir::{Func, Function, Global, GlobalData, Module, Space};
 use rspirv::spirv::StorageClass;
+use std::rc::Rc;
 
 /// Most IR instructions made from one module.
 const MAX_INSTS: usize = 4 << 20;
@@ -60,8 +61,8 @@ pub(crate) struct Job {
     pub function: Id,
     pub role: Role,
     pub func: Func,
-    /// The parameters of a callee that are connected pipes.
-    pub pipes: Vec<Option<Fifo>>,
+    /// What the parameters of a callee can be that are more than pipes in memory.
+    pub pipes: Shapes,
 }
 
 /// Local memory in which work-items leave values for others of their group.
@@ -79,7 +80,7 @@ pub(crate) struct Scratch {
 pub(crate) struct Linker<'a> {
     pub spv: &'a Spv<'a>,
     pub module: Module,
-    callees: FxHashMap<(Id, Vec<Option<Fifo>>), Func>,
+    callees: FxHashMap<(Id, Shapes), Func>,
     /// Pipes that are connected, and whether a kernel has them.
     connected: Vec<(ConnectedPipe, bool)>,
     /// Whether these are objects in memory all the same.
@@ -184,8 +185,8 @@ impl<'a> Linker<'a> {
         self.queue.pop()
     }
 
-    /// The IR function of a callee with these parameters connected pipes, queued when new.
-    pub fn callee(&mut self, id: Id, pipes: &[Option<Fifo>]) -> R<Func> {
+    /// The IR function of a callee with parameters that can be these pipes, queued when new.
+    pub fn callee(&mut self, id: Id, pipes: &[Option<Rc<Shape>>]) -> R<Func> {
         let key = (id, pipes.to_vec());
         if let Some(f) = self.callees.get(&key) {
             return Ok(*f);

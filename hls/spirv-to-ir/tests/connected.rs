@@ -69,6 +69,58 @@ fn pipes_in_variables_are_followed() {
     assert!(!text.contains("atomic"), "no pipe in memory is left:\n{text}");
 }
 
+/// What a value can be comes to the instruction through phis, variables and calls.
+#[test]
+fn pipes_that_are_chosen_are_the_ones_that_are_used() {
+    let pipes = [("chosen", "first"), ("chosen", "second")];
+    for (connected, depth) in [(&pipes[..], 9), (&pipes[..1], 9), (&pipes[1..], 4), (&[], 4)] {
+        let module = connected_in("connected_pipe_chosen", "chosen", connected).expect("reads");
+        ir::verify::verify_module(&module).expect("valid");
+        let text = module.to_string();
+        assert_eq!(text.contains("atomic"), connected.len() < 2, "{text}");
+        let (most, first, second) = exchange(&module, "chosen", &[], &[]);
+        assert_eq!((first, second), (vec![0, 11, 2], vec![10, 1, 12]), "{connected:?}");
+        assert_eq!(most, depth, "{connected:?}");
+    }
+}
+
+/// Compilers make one call of two that differ in the pipe.
+#[test]
+fn merged_calls_are_taken_apart() {
+    let pipes = [("divide", "a"), ("divide", "b")];
+    for file in ["connected_pipe_merged_22", "connected_pipe_merged_15"] {
+        for connected in [&pipes[..], &pipes[..1], &pipes[1..], &[]] {
+            let module = connected_in(file, "divide", connected).expect("reads");
+            ir::verify::verify_module(&module).expect("valid");
+            let text = module.to_string();
+            let takes = text.matches("pipe.take_room").count();
+            assert_eq!(takes, connected.len(), "{file}: {text}");
+            // The number there is 0, which is even.
+            let (failed, a, b) = exchange(&module, "divide", &[], &[5]);
+            assert_eq!((failed, a, b), (0, vec![], vec![5, 0]), "{file}: {connected:?}");
+        }
+    }
+}
+
+#[test]
+fn what_only_one_pipe_can_be_needs_no_choice() {
+    let connected = [("undefined", "second")];
+    let module = connected_in("connected_pipe_chosen", "undefined", &connected).expect("reads");
+    ir::verify::verify_module(&module).expect("valid");
+    assert!(!module.to_string().contains("atomic"), "{module}");
+    let (_, first, second) = exchange(&module, "undefined", &[], &[]);
+    assert_eq!((first, second), (vec![], vec![4]));
+}
+
+#[test]
+fn variables_of_connected_pipes_that_others_may_change_are_refused() {
+    let connected = [("escapes", "first")];
+    let error = connected_in("connected_pipe_chosen", "escapes", &connected).expect_err("refused");
+    let text = error.to_string();
+    let what = "whose address is used other than to load and store the pipe";
+    assert!(text.contains("error[E0110]: connected pipe") && text.contains(what), "{text}");
+}
+
 #[test]
 fn blocks_do_not_capture_connected_pipes() {
     let error = connected_in("enqueue_captured", "k", &[("k", "in")]).expect_err("refused");

@@ -1,26 +1,31 @@
 //! Loops that repeat an attempt at a connected pipe until it succeeds wait for the pipe instead.
 //!
 //! `while (read_pipe(p, &x) != 0);` is how OpenCL C waits. As written it is a loop inside whatever loop stands around it, whose
-//! iterations then cannot overlap. As a read that waits it is one operation.
+//! iterations then cannot overlap. As a read that waits it is one operation. Compilers make one loop of the two where the attempt is all
+//! that stands before it in the outer loop: what a failed attempt does is followed from the attempt until it is tried again.
 
-use crate::passes::{if_convert, simplify_cfg};
+mod failed;
+
+use crate::Context;
+use crate::passes::{fold, if_convert, simplify_cfg};
 use base::entity::SecondaryMap;
-use ir::{Block, BlockCall, Builder, Function, Inst, Op, PipeOp, Terminator, Value, ValueDef};
+use failed::Failed;
+use ir::analysis::{Cfg, Dominators};
+use ir::{Block, Builder, Function, Inst, Op, PipeOp, Value};
 
 /// Rewrites the loops, and joins waiting with the read or write that it is for.
-pub fn run(func: &mut Function) {
+pub fn run(func: &mut Function, context: &Context<'_>) {
     let pipes = func.layout.iter().flat_map(|b| &func.blocks[*b].insts);
     if !pipes.into_iter().any(|i| func.insts[*i].op.pipe().is_some()) {
         return;
     }
     let mut changed = false;
-    for block in func.layout.clone() {
-        if let Some(attempt) = Attempt::find(func, block) {
-            attempt.wait(func);
-            changed = true;
-        }
+    while let Some(attempt) = Attempt::find(func) {
+        attempt.wait(func);
+        changed = true;
     }
     if changed {
+        fold::run(func, context);
         simplify_cfg::run(func);
         if_convert::run(func);
     }
@@ -29,114 +34,78 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// A block that repeats itself until a reservation succeeds.
+/// A reservation that is tried again and again until it succeeds.
 struct Attempt {
     block: Block,
     /// The reservation and its result.
     take: Inst,
     taken: Value,
-    /// Where it goes then.
-    exit: BlockCall,
+    /// Whether it is tried at all.
+    predicate: Option<Value>,
 }
 
 impl Attempt {
-    fn find(func: &Function, block: Block) -> Option<Self> {
-        let data = &func.blocks[block];
-        let Terminator::Branch { cond, then_, else_ } = &data.term else { return None };
-        let (taken, inverted) = without_not(func, *cond);
-        let ValueDef::Inst(take) = func.values[taken].def else { return None };
-        let Op::Pipe { op, arg, predicated: false } = func.insts[take].op else { return None };
-        if !op.takes() {
-            return None;
-        }
-        let (exit, back) = if inverted { (else_, then_) } else { (then_, else_) };
-        if !data.insts.contains(&take) || back.block != block || exit.block == block {
-            return None;
-        }
-        // All that a failed attempt may do is nothing: what it hands to the next is what it got.
-        let same = |(param, value): (&Value, &Value)| {
-            value == param || when_failed(func, *value, taken) == Some(*param)
-        };
-        let idle = data.params.iter().zip(&back.args).all(same);
-        let only_then = |i: &Inst| {
-            let d = &func.insts[*i];
-            let behind = d.op.pipe().is_some_and(|(op, k)| op.moves() && !op.waits() && k == arg)
-                && d.op.predicated() == Some(true)
-                && d.args.last() == Some(&taken);
-            *i == take || behind || !d.op.is_effect()
-        };
-        let quiet = data.insts.iter().all(only_then);
-        (idle && quiet).then(|| Attempt { block, take, taken, exit: exit.clone() })
-    }
-
-    /// The reservation waits, so that it has succeeded behind it.
-    fn wait(self, func: &mut Function) {
-        let Attempt { block, take, taken, exit } = self;
-        let Some((op, arg)) = func.insts[take].op.pipe() else { return };
-        let data = &mut func.insts[take];
-        data.op = Op::Pipe { op: op.patient(), arg, predicated: false };
-        data.result = None;
-        let loc = data.loc;
-        let insts = std::mem::take(&mut func.blocks[block].insts);
-        // What the reservation is for happens always now.
-        for &inst in &insts {
-            let data = &mut func.insts[inst];
-            if data.op.pipe().is_some() && data.op.predicated() == Some(true) {
-                data.op = data.op.with_predicate(false);
-                data.args.pop();
+    /// The first attempt that a failure leads back to, with everything as it was and nothing done meanwhile.
+    fn find(func: &Function) -> Option<Self> {
+        let cfg = Cfg::new(func);
+        let dominators = Dominators::new(func, &cfg);
+        for &block in func.layout.iter().filter(|b| cfg.is_reachable(**b)) {
+            for &take in &func.blocks[block].insts {
+                let data = &func.insts[take];
+                let Op::Pipe { op, predicated, .. } = data.op else { continue };
+                let Some(taken) = data.result.filter(|_| op.takes()) else { continue };
+                let predicate = data.args.last().copied().filter(|_| predicated);
+                let attempt = Attempt { block, take, taken, predicate };
+                let mut failed = Failed::new(func, &dominators, block, take);
+                failed.assume(predicate, true);
+                failed.assume_way_to(&cfg, block);
+                if failed.comes_back() {
+                    return Some(attempt);
+                }
             }
         }
-        let mut b = Builder::at(func, block);
-        b.loc = loc;
-        let yes = b.bool(true);
-        func.blocks[block].insts.extend(insts);
+        None
+    }
+
+    /// The reservation waits, so that it has succeeded behind it if it is tried.
+    fn wait(self, func: &mut Function) {
+        let Attempt { block, take, taken, predicate } = self;
+        let Some((op, arg)) = func.insts[take].op.pipe() else { return };
+        let data = &mut func.insts[take];
+        data.op = Op::Pipe { op: op.patient(), arg, predicated: predicate.is_some() };
+        data.result = None;
+        let loc = data.loc;
+        let tried = predicate.unwrap_or_else(|| {
+            let insts = std::mem::take(&mut func.blocks[block].insts);
+            let mut b = Builder::at(func, block);
+            b.loc = loc;
+            let yes = b.bool(true);
+            func.blocks[block].insts.extend(insts);
+            yes
+        });
         let mut map = SecondaryMap::new();
-        map[taken] = Some(yes);
-        func.blocks[block].term = Terminator::Jump(exit);
+        map[taken] = Some(tried);
         func.substitute(&map);
     }
-}
-
-/// A condition without negations, and whether their number is odd.
-fn without_not(func: &Function, mut cond: Value) -> (Value, bool) {
-    let mut inverted = false;
-    while let ValueDef::Inst(i) = func.values[cond].def
-        && func.insts[i].op == Op::Not
-    {
-        cond = func.insts[i].args[0];
-        inverted = !inverted;
-    }
-    (cond, inverted)
-}
-
-/// What a selection gives when the reservation has failed.
-fn when_failed(func: &Function, value: Value, taken: Value) -> Option<Value> {
-    let ValueDef::Inst(i) = func.values[value].def else { return None };
-    let data = &func.insts[i];
-    if data.op != Op::Select {
-        return None;
-    }
-    let (cond, inverted) = without_not(func, data.args[0]);
-    (cond == taken).then(|| data.args[if inverted { 1 } else { 2 }])
 }
 
 /// Joins a wait of a block with the read or write behind it, if nothing stands between that others could see.
 fn join(func: &mut Function, block: Block) -> bool {
     let insts = &func.blocks[block].insts;
-    let mut wait: Option<(Inst, u32)> = None;
+    let mut wait: Option<(Inst, u32, Option<Value>)> = None;
     let mut found = None;
     for &inst in insts {
         let data = &func.insts[inst];
+        let predicate = data.args.last().copied().filter(|_| data.op.predicated() == Some(true));
         match (data.op.pipe(), wait) {
-            (Some((PipeOp::WaitPacket | PipeOp::WaitRoom, arg)), _)
-                if data.op.predicated() == Some(false) =>
-            {
-                wait = Some((inst, arg));
+            (Some((PipeOp::WaitPacket | PipeOp::WaitRoom, arg)), _) => {
+                wait = Some((inst, arg, predicate));
             }
-            (Some((op, arg)), Some((first, k)))
-                if op.moves() && !op.waits() && arg == k && data.op.predicated() == Some(false) =>
+            (Some((op, arg)), Some((first, k, when)))
+                if op.moves() && !op.waits() && arg == k && predicate == when =>
             {
-                found = Some((first, inst, Op::Pipe { op: op.waiting(), arg, predicated: false }));
+                let predicated = predicate.is_some();
+                found = Some((first, inst, Op::Pipe { op: op.waiting(), arg, predicated }));
                 break;
             }
             (None, _) if data.op.mem_flags().is_some() || !data.op.is_effect() => {}

@@ -1,6 +1,7 @@
 //! Calls.
 
-use super::{Fifo, Leaves, Lower, Val};
+use super::pipe_value::PipeValue;
+use super::{Leaves, Lower, Val};
 use crate::decode::{Id, Inst};
 use crate::errors::{R, UNRESOLVED, error};
 use crate::library;
@@ -19,12 +20,13 @@ impl<'a> Lower<'a, '_, '_> {
         let mut pipes = vec![];
         for &arg in args {
             pipes.push(match self.val(arg)? {
-                Val::Pipe(pipe) => Some(Fifo::Connected(pipe)),
-                Val::Limited(_, most) => Some(Fifo::Limited(most)),
+                Val::Pipe(pipe) => Some(pipe),
                 _ => None,
             });
         }
-        let func = self.link.callee(callee, &pipes)?;
+        let shapes: Vec<_> =
+            pipes.iter().map(|p| p.as_ref().map(|p: &PipeValue| p.shape.clone())).collect();
+        let func = self.link.callee(callee, &shapes)?;
         let Some(raw) = raw else { return Err(self.mismatch(inst, "it calls no function")) };
         self.check(raw.params.len() == args.len(), inst, "it gives the wrong number of arguments")?;
         let mut values = Leaves::new();
@@ -34,11 +36,10 @@ impl<'a> Lower<'a, '_, '_> {
         };
         values.extend(slot);
         for ((&(_, ty), &arg), pipe) in raw.params.iter().zip(args).zip(&pipes) {
-            if matches!(pipe, Some(Fifo::Connected(_))) {
-                continue;
-            }
-            let leaves = self.leaves(arg)?;
-            let types = spv.types.leaf_types(ty)?;
+            let (leaves, types) = match pipe {
+                Some(pipe) => (pipe.leaves(), self.pipe_types(&pipe.shape, ty)?),
+                None => (self.leaves(arg)?, spv.types.leaf_types(ty)?),
+            };
             let fits = types.len() == leaves.len()
                 && types.iter().zip(&leaves).all(|(t, v)| *t == self.ty(*v));
             self.check(fits, inst, "an argument is not of its parameter's type")?;
@@ -74,7 +75,7 @@ impl<'a> Lower<'a, '_, '_> {
     pub(super) fn copy_object(&mut self, inst: &Inst) -> R<()> {
         match self.val(inst.arg(0)?)? {
             Val::Builtin(b) => self.set_builtin(inst, b),
-            val @ (Val::Pipe(_) | Val::Limited(..)) => {
+            val @ Val::Pipe(_) => {
                 self.vals.insert(inst.result()?, val);
                 Ok(())
             }

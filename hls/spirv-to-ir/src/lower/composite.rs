@@ -197,6 +197,9 @@ impl Lower<'_, '_, '_> {
 
     /// `OpSelect`, of aggregates too.
     pub(super) fn select(&mut self, inst: &Inst) -> R<()> {
+        if let Some(shape) = self.pipes.shape(inst.result()?) {
+            return self.select_pipe(inst, &shape);
+        }
         let c = self.operand(inst, 0)?;
         let (a, b) = (self.leaves(inst.arg(1)?)?, self.leaves(inst.arg(2)?)?);
         let cond = self.ty(c);

@@ -1,7 +1,8 @@
 //! Pipes that are connected: FIFOs beside the kernel. Their instructions become operations on the kernel's argument; functions
-//! that get such a pipe are lowered once for each.
+//! that get such a pipe are lowered once for each, or once for all that it can be (`pipe_value`).
 
 use super::pipe::Direction;
+use super::pipe_value::PipeValue;
 use super::{Leaves, Lower, Val};
 use crate::decode::{Id, Inst};
 use crate::errors::{R, error};
@@ -15,7 +16,7 @@ use ir::{IntCC, KernelArg, KernelArgKind, MemFlags, Op, PipeAccess, PipeOp, Type
 const LANE_BYTES: u32 = 16;
 
 /// A connected pipe, as an instruction uses it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Connected {
     /// Index of the kernel's argument.
     pub arg: u32,
@@ -81,7 +82,8 @@ impl Lower<'_, '_, '_> {
         (arg.size, arg.align) = (PipeDescriptor::BYTES, PipeDescriptor::ALIGN);
         (arg.no_write, arg.no_read, arg.restrict) = (false, false, true);
         let reserved = self.link.packets()?.are_reserved(id);
-        self.vals.insert(id, Val::Pipe(Connected { arg: index, depth, reserved }));
+        let pipe = PipeValue::fifo(Connected { arg: index, depth, reserved });
+        self.vals.insert(id, Val::Pipe(pipe));
         Ok(arg)
     }
 
@@ -90,7 +92,7 @@ impl Lower<'_, '_, '_> {
         let (pipe, _) =
             operands(inst.op).ok_or_else(|| self.mismatch(inst, "it is about no pipe"))?;
         match self.val(inst.arg(pipe)?)? {
-            Val::Pipe(pipe) => Ok(Some(pipe)),
+            Val::Pipe(pipe) => Ok(pipe.only_fifo()),
             _ => Ok(None),
         }
     }

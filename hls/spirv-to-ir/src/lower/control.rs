@@ -1,5 +1,6 @@
 //! Blocks: phi, branches, returns, loop hints; the check that definitions reach their uses.
 
+use super::pipe_value::PipeValue;
 use super::{Leaves, Lower, Val};
 use crate::decode::{Id, Inst};
 use crate::errors::{BAD_ID, BAD_OPERAND, BAD_STRUCTURE, R, error, fail};
@@ -31,10 +32,18 @@ impl Lower<'_, '_, '_> {
             self.check(k != 0, inst, "it stands in the entry block")?;
             self.check(inst.args.len().is_multiple_of(2), inst, "its operands are not pairs")?;
             let (id, ty) = (inst.result()?, inst.ty()?);
-            let types = spv.types.leaf_types(ty)?;
+            let shape = self.pipes.shape(id);
+            let types = match &shape {
+                Some(shape) => self.pipe_types(shape, ty)?,
+                None => spv.types.leaf_types(ty)?,
+            };
             self.link.spend(types.len())?;
             let params: Leaves = types.iter().map(|t| self.b.func.add_param(block, *t)).collect();
-            self.vals.insert(id, Val::Leaves(params));
+            let val = match shape {
+                Some(shape) => Val::Pipe(PipeValue::of_leaves(shape, params)),
+                None => Val::Leaves(params),
+            };
+            self.vals.insert(id, val);
             let values = inst.args.chunks_exact(2).map(|p| (p[1], p[0])).collect();
             phis.push(Phi { id, ty, values });
         }
@@ -79,8 +88,13 @@ impl Lower<'_, '_, '_> {
                     ),
                 );
             };
-            let leaves = self.leaves(value)?;
-            let types = self.spv.types.leaf_types(phi.ty)?;
+            let (leaves, types) = match self.pipes.shape(phi.id) {
+                Some(shape) => {
+                    let leaves = self.pipe_as(value, &shape, phi.ty)?;
+                    (leaves, self.pipe_types(&shape, phi.ty)?)
+                }
+                None => (self.leaves(value)?, self.spv.types.leaf_types(phi.ty)?),
+            };
             let fits = types.len() == leaves.len()
                 && types.iter().zip(&leaves).all(|(t, v)| *t == self.ty(*v));
             if !fits {

@@ -1,6 +1,7 @@
 //! Parameters: kernel arguments, and parameters of other functions.
 
-use super::{Fifo, Leaves, Lower, Val};
+use super::pipe_value::{Limit, PipeValue, Shape};
+use super::{Leaves, Lower, Val};
 use crate::decode::Id;
 use crate::errors::{BAD_OPERAND, R, TOO_LARGE, fail};
 use crate::types::{Kind, space};
@@ -10,6 +11,7 @@ use ir::{
     KernelArg, KernelArgKind, MemFlags, ObjectData, ObjectKind, Op, PipeAccess, Space, Type, Value,
 };
 use rspirv::spirv::StorageClass;
+use std::rc::Rc;
 
 /// Largest argument passed by value, in bytes.
 const MAX_ARGUMENT: u64 = 1 << 16;
@@ -114,7 +116,8 @@ impl Lower<'_, '_, '_> {
                 let (arg, value) = self.pipe_argument(arg, index, access, alone);
                 match access.most() {
                     Some(most) => {
-                        self.vals.insert(id, Val::Limited(value, most));
+                        let pipe = PipeValue::memory(value, Limit::Most(most));
+                        self.vals.insert(id, Val::Pipe(pipe));
                     }
                     None => self.define(id, value),
                 }
@@ -218,8 +221,8 @@ impl Lower<'_, '_, '_> {
 
     /// Parameters of a function that is called: one block parameter for each leaf, and in front
     /// the address where an aggregate result goes.
-    /// `pipes`: the parameters that are connected pipes; FIFOs are none of the IR's.
-    pub(super) fn parameters(&mut self, pipes: &[Option<Fifo>]) -> R<()> {
+    /// `pipes`: what the parameters can be that are more than pipes in memory; FIFOs are none of the IR's.
+    pub(super) fn parameters(&mut self, pipes: &[Option<Rc<Shape>>]) -> R<()> {
         let spv = self.spv;
         let entry = self.b.block();
         if self.is_aggregate(self.raw.result) {
@@ -229,17 +232,16 @@ impl Lower<'_, '_, '_> {
             self.b.func.result = Some(spv.types.ir(self.raw.result)?);
         }
         for (k, &(id, ty)) in self.raw.params.iter().enumerate() {
-            let pipe = pipes.get(k).copied().flatten();
-            if let Some(Fifo::Connected(pipe)) = pipe {
-                self.vals.insert(id, Val::Pipe(pipe));
-                continue;
-            }
-            let types = spv.types.leaf_types(ty)?;
+            let shape = pipes.get(k).and_then(Clone::clone);
+            let types = match &shape {
+                Some(shape) => self.pipe_types(shape, ty)?,
+                None => spv.types.leaf_types(ty)?,
+            };
             self.link.spend(types.len())?;
             let params: Leaves = types.iter().map(|t| self.b.func.add_param(entry, *t)).collect();
-            let val = match pipe {
-                Some(Fifo::Limited(most)) => Val::Limited(params, most),
-                _ => Val::Leaves(params),
+            let val = match shape {
+                Some(shape) => Val::Pipe(PipeValue::of_leaves(shape, params)),
+                None => Val::Leaves(params),
             };
             self.vals.insert(id, val);
         }

@@ -57,6 +57,7 @@ impl<'a> Lower<'a, '_, '_> {
             loc: self.b.loc,
         });
         self.objects.insert(id, object);
+        self.hold_pipe(id);
         let ptr = self.b.obj_addr(object);
         self.set(inst, ptr)?;
         if let Some(&init) = inst.args.get(1) {
@@ -70,8 +71,7 @@ impl<'a> Lower<'a, '_, '_> {
     pub(super) fn load(&mut self, inst: &Inst) -> R<()> {
         let (mut access, _) = self.access(inst, 1)?;
         let pointer = inst.arg(0)?;
-        if let Some(&pipe) = self.pipe_variables.get(&pointer) {
-            self.vals.insert(inst.result()?, Val::Pipe(pipe));
+        if self.load_pipe(inst)? {
             return Ok(());
         }
         let ty = inst.ty()?;
@@ -81,7 +81,7 @@ impl<'a> Lower<'a, '_, '_> {
                 [p] if self.ty(p).space().is_some() => p,
                 _ => return Err(self.mismatch(inst, "its operand is not a pointer")),
             },
-            Val::Pipe(_) | Val::Limited(..) => {
+            Val::Pipe(_) => {
                 return Err(self.mismatch(inst, "its operand is not a pointer"));
             }
         };
@@ -96,17 +96,13 @@ impl<'a> Lower<'a, '_, '_> {
         let (mut access, _) = self.access(inst, 2)?;
         let ptr = self.pointer(inst, 0)?;
         let object = inst.arg(1)?;
-        let variable = inst.arg(0)?;
-        if let Val::Pipe(pipe) = self.val(object)?
-            && self.objects.contains_key(&variable)
-        {
-            let held = *self.pipe_variables.entry(variable).or_insert(pipe);
-            return self.check(held == pipe, inst, "its variable holds several connected pipes");
+        if self.store_pipe(inst)? {
+            return Ok(());
         }
         let leaves = self.leaves(object)?;
         access.volatile |= self.spv.deco.of(inst.arg(0)?).volatile;
         let ty = self.spv.type_of(object)?;
-        self.check_pointee(inst, variable, ty)?;
+        self.check_pointee(inst, inst.arg(0)?, ty)?;
         self.store_leaves(inst, ptr, ty, &leaves, access)
     }
 

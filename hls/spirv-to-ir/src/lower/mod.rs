@@ -17,6 +17,8 @@ mod integer;
 mod kernel;
 mod memory;
 mod pipe;
+mod pipe_flow;
+mod pipe_value;
 mod sub_group;
 mod sync;
 pub(crate) mod table;
@@ -35,8 +37,10 @@ use base::{FxHashMap, Loc, SmallVec, smallvec};
 use ir::{Block, Builder, FastMath, Function, Object, ObjectData, ObjectKind, Op, Type, Value};
 use rspirv::spirv::{self, StorageClass};
 
-use connected::Connected;
 pub(crate) use float::infinity;
+use pipe_flow::PipeFlow;
+use pipe_value::PipeValue;
+pub(crate) use pipe_value::{Shape, Shapes};
 pub(crate) use workitem::Builtin;
 
 /// The scalars, vectors and pointers that make up one SPIR-V value.
@@ -49,19 +53,8 @@ pub(crate) enum Val {
     Leaves(Leaves),
     /// A pointer to a built-in variable, or to one component of it.
     Builtin(Builtin),
-    /// A pipe that is connected: it has no value.
-    Pipe(Connected),
-    /// A pipe in memory, taken apart, that stands for a FIFO of so many packets.
-    Limited(Leaves, u32),
-}
-
-/// What a callee has to know of a parameter that is a connected pipe.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Fifo {
-    /// It is a FIFO.
-    Connected(Connected),
-    /// It is in memory and stands for a FIFO of so many packets.
-    Limited(u32),
+    /// A pipe that is connected, can be so, or is in memory and told the depth of a FIFO.
+    Pipe(PipeValue),
 }
 
 /// Lowers the function of `job` into its place in the module. Errors are reported to `link`;
@@ -80,7 +73,7 @@ pub(crate) fn lower(link: &mut Linker, job: Job) {
         vals: FxHashMap::default(),
         constants: FxHashMap::default(),
         objects: FxHashMap::default(),
-        pipe_variables: FxHashMap::default(),
+        pipes: PipeFlow::default(),
         blocks: FxHashMap::default(),
         ends: vec![None; raw.blocks.len()],
         phis: FxHashMap::default(),
@@ -112,8 +105,8 @@ pub(crate) struct Lower<'a, 'f, 'l> {
     constants: FxHashMap<(Block, Id), Leaves>,
     /// Objects of variables, of the module and of this function.
     objects: FxHashMap<Id, Object>,
-    /// The connected pipe that a variable of this function holds, as unoptimised code has them.
-    pipe_variables: FxHashMap<Id, Connected>,
+    /// Where connected pipes come to in this function.
+    pipes: PipeFlow,
     /// IR block in which the block with this position begins.
     blocks: FxHashMap<usize, Block>,
     /// IR block in which it ends.
@@ -149,6 +142,7 @@ impl<'a> Lower<'a, '_, '_> {
             Role::Block => self.block_parameters()?,
             Role::Callee => self.parameters(&job.pipes)?,
         }
+        self.follow_pipes(&order)?;
         for &k in &order {
             self.phi_parameters(k)?;
         }
@@ -306,20 +300,15 @@ impl<'a> Lower<'a, '_, '_> {
     /// The leaves of a value.
     pub fn leaves(&mut self, id: Id) -> R<Leaves> {
         match self.val(id)? {
-            Val::Leaves(l) | Val::Limited(l, _) => {
+            Val::Leaves(l) => {
                 // Every use copies the list: large values must not be used without end.
                 self.link.spend(l.len() / 16)?;
                 Ok(l)
             }
-            Val::Pipe(_) => {
-                let what = "is used other than by functions of pipes";
-                let e =
-                    error(UNSUPPORTED, format!("connected pipe {} {what}", self.spv.describe(id)));
-                Err(match self.spv.types.addressed {
-                    true => Box::new(e.help("a block can capture pipes in memory only")),
-                    false => e,
-                })
-            }
+            Val::Pipe(pipe) => match pipe.only_memory() {
+                Some(descriptor) => Ok(descriptor.clone()),
+                None => Err(self.used_otherwise(id)),
+            },
             Val::Builtin(_) => fail(
                 UNSUPPORTED,
                 format!(
@@ -328,6 +317,18 @@ impl<'a> Lower<'a, '_, '_> {
                 ),
             ),
         }
+    }
+
+    /// The error for a connected pipe where only a pipe in memory can be.
+    fn used_otherwise(&self, id: Id) -> Box<base::Diagnostic> {
+        let what = "is used other than by functions of pipes, calls, selections and variables";
+        let e = error(UNSUPPORTED, format!("connected pipe {} {what}", self.spv.describe(id)));
+        Box::new(e.help(match self.spv.types.addressed {
+            true => "a block can capture pipes in memory only",
+            false => {
+                "do not connect it: a pipe in memory can be returned and kept in memory of any kind"
+            }
+        }))
     }
 
     /// A value that is one scalar, vector or pointer.

@@ -22,15 +22,17 @@ struct Pipe {
     /// Most packets, an i32.
     max_packets: Value,
     /// Most packets of the FIFO that it stands for.
-    limit: Option<u32>,
+    limit: Option<Value>,
     packet: Packet,
 }
 
 /// Where packets are reserved.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum End {
     Memory(Pipe),
     Connected(Connected),
+    /// Which of several.
+    OneOf(Value, Vec<End>),
 }
 
 /// What is done to packets.
@@ -62,6 +64,9 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpReadPipe`, `OpWritePipe`: 0, or -1 if there is no packet or no room.
     pub(super) fn pipe_transfer(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        if let Some(pipe) = self.several(inst)? {
+            return self.each_way(inst, pipe, |l, inst| l.pipe_transfer(inst, direction));
+        }
         if let Some(pipe) = self.connected(inst)? {
             return self.connected_transfer(inst, pipe, direction);
         }
@@ -74,7 +79,7 @@ impl<'a> Lower<'a, '_, '_> {
         let (start, _) = self.reservation(id);
         let at = self.packet_at(pipe, start);
         self.copy_packet(inst, 1, at, direction, pipe.packet)?;
-        self.commit(End::Memory(pipe), direction, id);
+        self.commit_in_memory(pipe, direction, id);
         self.go_on(behind);
         self.set_outcome(inst, valid)
     }
@@ -83,6 +88,9 @@ impl<'a> Lower<'a, '_, '_> {
     ///
     /// In memory nobody can be waited for: the attempt is repeated.
     pub(super) fn pipe_blocking(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        if let Some(pipe) = self.several(inst)? {
+            return self.each_way(inst, pipe, |l, inst| l.pipe_blocking(inst, direction));
+        }
         if let Some(pipe) = self.connected(inst)? {
             return self.connected_blocking(inst, pipe, direction);
         }
@@ -93,7 +101,7 @@ impl<'a> Lower<'a, '_, '_> {
         let (start, _) = self.reservation(id);
         let at = self.packet_at(pipe, start);
         self.copy_packet(inst, 1, at, direction, pipe.packet)?;
-        self.commit(End::Memory(pipe), direction, id);
+        self.commit_in_memory(pipe, direction, id);
         Ok(())
     }
 
@@ -111,6 +119,9 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpReservedReadPipe`, `OpReservedWritePipe`: pipe, reservation, index, pointer.
     pub(super) fn pipe_reserved(&mut self, inst: &Inst, direction: Direction) -> R<()> {
+        if let Some(pipe) = self.several(inst)? {
+            return self.each_way(inst, pipe, |l, inst| l.pipe_reserved(inst, direction));
+        }
         if let Some(pipe) = self.connected(inst)? {
             return self.connected_reserved(inst, pipe, direction);
         }
@@ -132,7 +143,7 @@ impl<'a> Lower<'a, '_, '_> {
     pub(super) fn pipe_reserve(&mut self, inst: &Inst, direction: Direction) -> R<()> {
         let end = self.end(inst, direction)?;
         let count = self.int_operand(inst, 1)?;
-        let id = self.reserve(end, direction, count);
+        let id = self.reserve(&end, direction, count)?;
         self.set(inst, id)
     }
 
@@ -140,8 +151,7 @@ impl<'a> Lower<'a, '_, '_> {
     pub(super) fn pipe_commit(&mut self, inst: &Inst, direction: Direction) -> R<()> {
         let end = self.end(inst, direction)?;
         let id = self.id_operand(inst, 1)?;
-        self.commit(end, direction, id);
-        Ok(())
+        self.commit(&end, direction, id)
     }
 
     /// `OpGroupReserveReadPipePackets` and for writing: scope, pipe, number of packets. The first work-item reserves and
@@ -151,28 +161,28 @@ impl<'a> Lower<'a, '_, '_> {
         let end = self.end(inst, direction)?;
         let count = self.int_operand(inst, 2)?;
         let id = self.for_members(members, SubGroupFn::Pipe, |l| {
-            l.reserve_for_all(end, direction, count, members)
+            l.reserve_for_all(&end, direction, count, members)
         });
-        self.set(inst, id)
+        self.set(inst, id?)
     }
 
     fn reserve_for_all(
         &mut self,
-        end: End,
+        end: &End,
         direction: Direction,
         count: Value,
         members: Members,
-    ) -> Value {
+    ) -> R<Value> {
         let (leads, slot) = self.leader(members);
         let place = self.leaders_slots("group_reservations", RESERVATION, members);
         // Others may still read the reservation before.
         self.wait();
         let behind = self.only_if(leads);
-        let id = self.reserve(end, direction, count);
+        let id = self.reserve(end, direction, count)?;
         self.write_slot(place, slot, id);
         self.go_on(behind);
         self.wait_for_all_memory();
-        self.read_slot(RESERVATION, place, slot)
+        Ok(self.read_slot(RESERVATION, place, slot))
     }
 
     /// `OpGroupCommitReadPipe`, `OpGroupCommitWritePipe`: scope, pipe, reservation. The first work-item commits what all have
@@ -185,10 +195,10 @@ impl<'a> Lower<'a, '_, '_> {
             let (leads, _) = l.leader(members);
             l.wait_for_all_memory();
             let behind = l.only_if(leads);
-            l.commit(end, direction, id);
+            let done = l.commit(&end, direction, id);
             l.go_on(behind);
-        });
-        Ok(())
+            done
+        })
     }
 
     /// `OpIsValidReserveId`
@@ -200,6 +210,9 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpGetNumPipePackets`: those that readers may still reserve.
     pub(super) fn pipe_packets(&mut self, inst: &Inst) -> R<()> {
+        if let Some(pipe) = self.several(inst)? {
+            return self.each_way(inst, pipe, |l, inst| l.pipe_packets(inst));
+        }
         if let Some(pipe) = self.connected(inst)? {
             return self.connected_packets(inst, pipe);
         }
@@ -214,12 +227,14 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// `OpGetMaxPipePackets`
     pub(super) fn pipe_most_packets(&mut self, inst: &Inst) -> R<()> {
+        if let Some(pipe) = self.several(inst)? {
+            return self.each_way(inst, pipe, |l, inst| l.pipe_most_packets(inst));
+        }
         if let Some(pipe) = self.connected(inst)? {
             return self.connected_most_packets(inst, pipe);
         }
         let pipe = self.any_pipe(inst)?;
-        let most = pipe.limit.map(|most| self.b.constant(Type::I32, most.into()));
-        self.set(inst, most.unwrap_or(pipe.max_packets))
+        self.set(inst, pipe.limit.unwrap_or(pipe.max_packets))
     }
 
     /// The pipe that an instruction uses.
@@ -234,7 +249,7 @@ impl<'a> Lower<'a, '_, '_> {
         let packet = packet(self.spv, inst, size)?;
         let leaves = self.leaves(id)?;
         let limit = match self.val(id)? {
-            Val::Limited(_, most) => Some(most),
+            Val::Pipe(pipe) => self.known_limit(&pipe),
             _ => None,
         };
         match self.descriptor_fields(&leaves, PIPE_LEAVES)[..] {
@@ -252,6 +267,19 @@ impl<'a> Lower<'a, '_, '_> {
 
     /// The pipe of an instruction about reservations, in memory or not.
     fn end(&mut self, inst: &Inst, direction: Direction) -> R<End> {
+        if let Some(pipe) = self.several(inst)?
+            && let Some(which) = pipe.which()
+        {
+            let (operand, _) = operands(inst.op).unwrap_or_default();
+            let id = inst.arg(operand)?;
+            let way = |way| {
+                self.vals.insert(id, Val::Pipe(way));
+                self.end(inst, direction)
+            };
+            let ends: R<Vec<End>> = pipe.ways().into_iter().map(way).collect();
+            self.vals.insert(id, Val::Pipe(pipe));
+            return Ok(End::OneOf(which, ends?));
+        }
         match self.connected(inst)? {
             Some(pipe) => {
                 self.check_direction(inst, direction)?;
@@ -308,15 +336,19 @@ impl<'a> Lower<'a, '_, '_> {
         self.in_object(pipe, offset)
     }
 
-    fn reserve(&mut self, end: End, direction: Direction, count: Value) -> Value {
+    fn reserve(&mut self, end: &End, direction: Direction, count: Value) -> R<Value> {
         let pipe = match end {
-            End::Memory(pipe) => pipe,
-            End::Connected(pipe) => return self.connected_reserve(pipe, direction, count),
+            End::Memory(pipe) => *pipe,
+            End::Connected(pipe) => return Ok(self.connected_reserve(*pipe, direction, count)),
+            End::OneOf(which, ends) => {
+                let id =
+                    self.split(*which, ends, |l, end| l.reserve(end, direction, count).map(Some))?;
+                return Ok(id.unwrap_or_else(|| self.b.constant(RESERVATION, 0)));
+            }
         };
         let count = match pipe.limit {
             // A reservation of none is refused.
             Some(most) => {
-                let most = self.b.constant(Type::I32, most.into());
                 let too_many = self.b.icmp(IntCC::Ult, most, count);
                 let none = self.b.constant(Type::I32, 0);
                 self.b.select(too_many, none, count)
@@ -325,14 +357,21 @@ impl<'a> Lower<'a, '_, '_> {
         };
         let side = self.side(pipe, direction);
         let func = self.link.pipe_function(PipeFunction::Reserve);
-        self.b.value(Op::Call(func), [side, count], RESERVATION)
+        Ok(self.b.value(Op::Call(func), [side, count], RESERVATION))
     }
 
-    fn commit(&mut self, end: End, direction: Direction, id: Value) {
-        let pipe = match end {
-            End::Memory(pipe) => pipe,
-            End::Connected(pipe) => return self.connected_commit(pipe, direction, id),
-        };
+    fn commit(&mut self, end: &End, direction: Direction, id: Value) -> R<()> {
+        match end {
+            End::Memory(pipe) => self.commit_in_memory(*pipe, direction, id),
+            End::Connected(pipe) => self.connected_commit(*pipe, direction, id),
+            End::OneOf(which, ends) => {
+                self.split(*which, ends, |l, end| l.commit(end, direction, id).map(|()| None))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn commit_in_memory(&mut self, pipe: Pipe, direction: Direction, id: Value) {
         let (other, mark) = match direction {
             Read => (Write, place::READERS_MARK),
             Write => (Read, place::WRITERS_MARK),

@@ -37,8 +37,8 @@ pub(crate) struct Packets {
     next: FxHashMap<Holder, Holder>,
     /// By the one that stands for the class.
     packets: FxHashMap<Holder, Packet>,
-    /// Which parameters of functions a pipe is passed to.
-    passed: FxHashMap<Id, Vec<Id>>,
+    /// Where a pipe goes: to parameters of functions, phis and the like, memory and out of it.
+    passed: FxHashMap<Holder, Vec<Holder>>,
     /// Pipes some of whose packets an instruction reserves.
     reserved: FxHashSet<Id>,
 }
@@ -116,32 +116,31 @@ impl Packets {
                     let params = callee.map_or(&[][..], |f| &f.params);
                     for (&(param, _), &arg) in params.iter().zip(&inst.args[1..]) {
                         if is_pipe(arg) {
-                            found.join(Holder::Id(param), Holder::Id(arg));
-                            found.passed.entry(arg).or_default().push(param);
+                            found.pass(Holder::Id(arg), Holder::Id(param));
                         }
                     }
                 }
                 Op::Store if is_pipe(inst.arg(1)?) => {
-                    found.join(places.at(inst.arg(0)?, 0), Holder::Id(inst.arg(1)?));
+                    found.pass(Holder::Id(inst.arg(1)?), places.at(inst.arg(0)?, 0));
                 }
                 Op::Load if inst.result.is_some_and(is_pipe) => {
-                    found.join(Holder::Id(inst.result()?), places.at(inst.arg(0)?, 0));
+                    found.pass(places.at(inst.arg(0)?, 0), Holder::Id(inst.result()?));
                     for storage in kept.perhaps_at(&places, inst.arg(0)?) {
-                        found.join(Holder::Id(inst.result()?), Holder::Id(storage));
+                        found.pass(Holder::Id(storage), Holder::Id(inst.result()?));
                     }
                 }
                 Op::CompositeExtract if inst.result.is_some_and(is_pipe) => {
                     if let Some(place) = places.part(inst) {
-                        found.join(Holder::Id(inst.result()?), place);
+                        found.pass(place, Holder::Id(inst.result()?));
                     }
                 }
                 Op::CreatePipeFromPipeStorage => {
-                    found.join(Holder::Id(inst.result()?), Holder::Id(inst.arg(0)?));
+                    found.pass(Holder::Id(inst.arg(0)?), Holder::Id(inst.result()?));
                 }
                 Op::EnqueueKernel => found.join_captured(&places, inst)?,
                 Op::Phi | Op::Select | Op::CopyObject if inst.result.is_some_and(is_pipe) => {
                     for &arg in inst.args.iter().filter(|arg| is_pipe(**arg)) {
-                        found.join(Holder::Id(inst.result()?), Holder::Id(arg));
+                        found.pass(Holder::Id(arg), Holder::Id(inst.result()?));
                     }
                 }
                 _ => {}
@@ -179,13 +178,13 @@ impl Packets {
 
     /// Whether packets of a pipe are reserved, here or in a function that gets it.
     pub fn are_reserved(&self, pipe: Id) -> bool {
-        let (mut seen, mut open) = (FxHashSet::default(), vec![pipe]);
-        while let Some(id) = open.pop() {
-            if self.reserved.contains(&id) {
+        let (mut seen, mut open) = (FxHashSet::default(), vec![Holder::Id(pipe)]);
+        while let Some(holder) = open.pop() {
+            if matches!(holder, Holder::Id(id) if self.reserved.contains(&id)) {
                 return true;
             }
-            if seen.insert(id) {
-                open.extend(self.passed.get(&id).into_iter().flatten());
+            if seen.insert(holder) {
+                open.extend(self.passed.get(&holder).into_iter().flatten());
             }
         }
         false
@@ -207,6 +206,12 @@ impl Packets {
             holder = next;
         }
         holder
+    }
+
+    /// A pipe goes from one place to another.
+    fn pass(&mut self, from: Holder, to: Holder) {
+        self.join(to, from);
+        self.passed.entry(from).or_default().push(to);
     }
 
     fn join(&mut self, a: Holder, b: Holder) {
