@@ -3,9 +3,8 @@
 
 mod common;
 
-use common::{Outcome, clhls, outcome, program, text};
+use common::{Outcome, Source, clhls, outcome, program, text};
 use driver::{DONE, FAILED};
-use std::path::PathBuf;
 
 const KERNELS: &str = r#"
 #define TASK kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -198,23 +197,11 @@ const LAUNCHES: [Launch; 6] = [
     },
 ];
 
-struct Case {
-    _dir: tempfile::TempDir,
-    source: PathBuf,
-}
-
-fn case() -> Case {
-    let dir = tempfile::tempdir().expect("scratch");
-    let source = dir.path().join("k.cl");
-    std::fs::write(&source, KERNELS).expect("written");
-    Case { _dir: dir, source }
-}
-
-impl Case {
+impl Source {
     fn run(&self, launch: &Launch, connected: usize, more: &[&str]) -> Outcome {
         let mut command = program();
         let global = if launch.kernel == "group" { "8" } else { "1" };
-        command.args(["run", text(&self.source), "-q", "--cl-std", "CL2.0", "--global", global]);
+        command.args(["run", text(&self.path), "-q", "--cl-std", "CL2.0", "--global", global]);
         command.args(["--kernel", launch.kernel]);
         for (arg, depth) in &launch.pipes[..connected] {
             command.args(["--connect", &format!("{}.{arg}=stream:{depth}", launch.kernel)]);
@@ -240,7 +227,7 @@ impl Case {
 /// Those that are not connected are in memory: one value can be either.
 #[test]
 fn the_pipe_that_is_meant_is_used_on_every_device() {
-    let case = case();
+    let case = Source::new(KERNELS);
     for launch in &LAUNCHES {
         for connected in 1..=launch.pipes.len() {
             for compiler in ["clang-22", "clang-15"] {
@@ -257,7 +244,7 @@ fn the_pipe_that_is_meant_is_used_on_every_device() {
 
 #[test]
 fn hardware_uses_the_pipe_that_is_meant() {
-    let case = case();
+    let case = Source::new(KERNELS);
     for launch in LAUNCHES.iter().filter(|launch| !launch.impatient) {
         for connected in [1, launch.pipes.len()] {
             case.check(launch, connected, &["--device", "sim", "--board", "u250"]);
@@ -268,7 +255,7 @@ fn hardware_uses_the_pipe_that_is_meant() {
 /// A kernel with two pipes to itself: what it writes to one of them it reads from the other end of that one.
 #[test]
 fn both_ends_choose_alike_on_every_board() {
-    let case = case();
+    let case = Source::new(KERNELS);
     let launch = Launch {
         kernel: "ring",
         pipes: &[],
@@ -286,7 +273,7 @@ fn both_ends_choose_alike_on_every_board() {
 
 #[test]
 fn the_depth_is_that_of_the_pipe_that_is_meant() {
-    let case = case();
+    let case = Source::new(KERNELS);
     let args: &'static [&'static str] =
         &["n=1", "o=zeros:i32[4]", "a=pipe:64:iota:i32[10]", "b=pipe:64:iota:i32[10]"];
     let launch =

@@ -37,7 +37,7 @@ impl Program {
     ///
     /// # Errors
     /// `E0504` when there is no memory for the work-groups, `E0505` for arguments that do not fit the kernel, `E0506` when a
-    /// place is reached that the source declares unreachable, `E0513` when a work-item only repeats what a pipe refuses, `E0510` when not all work-items of a group
+    /// place is reached that the source declares unreachable, `E0510` when not all work-items of a group
     /// reach a barrier. Memory then holds what was written so far.
     ///
     /// # Safety
@@ -52,7 +52,7 @@ impl Program {
         args: &[Argument],
         threads: usize,
     ) -> Result<Stats> {
-        let alone = Company::new(1, self.most_polls, vec![]);
+        let alone = Company::new(1, 0, vec![]);
         // SAFETY: by the caller.
         unsafe { self.launch_beside((kernel, range, args), threads, (&alone, 0)) }
     }
@@ -61,7 +61,8 @@ impl Program {
     /// company knows that it has ended.
     ///
     /// # Errors
-    /// As [`Program::launch`]. Where something goes wrong in one of them others may end with an error too: the company knows the first.
+    /// As [`Program::launch`], and `E0513` when all of them hang at pipes, if the company has a limit. Where something goes wrong in one of
+    /// them others may end with an error too: the company knows the first.
     ///
     /// # Safety
     /// As [`Program::launch`]; the objects of all pipes are there until all launches have ended.

@@ -71,8 +71,6 @@ pub struct Program {
     pub(crate) variables: Arc<Variables>,
     pub(crate) variants: Option<Variants>,
     pub(crate) non_uniform: bool,
-    /// Attempts at pipes that a work-item may make without doing anything else; 0: no limit.
-    pub(crate) most_polls: u64,
     prints: Option<Prints>,
     queue: Option<Queue>,
     /// What the code of operators refers to.
@@ -176,12 +174,6 @@ impl Program {
         Ok(program)
     }
 
-    /// Ends launches in which a work-item makes so many attempts at a pipe without doing anything else; 0, which is what programs
-    /// begin with: never. Only for who runs launches one after the other: else one that this program knows nothing of may bring what one waits for.
-    pub fn set_most_polls(&mut self, most: u64) {
-        self.most_polls = most;
-    }
-
     /// Compiles kernels of a module whose variables have their places already.
     pub(crate) fn with_variables(
         module: &Module,
@@ -206,7 +198,6 @@ impl Program {
             variants: None,
             _operators: operators,
             non_uniform: module.cl_version >= 200,
-            most_polls: 0,
             prints: Prints::of(module),
             queue: Queue::of(module),
             code: Mutex::new(ManuallyDrop::new(code)),

@@ -42,6 +42,7 @@
 //!   4096 bytes. A generic pointer is an address with [`ir::op::generic_tag`] in its two top bits.
 //! * Order: work-groups and the work-items of a group one after the other, x fastest, or in random
 //!   order ([`Order`]): a result that depends on it shows a data race.
+//! * Launches that run together ([`Program::run_together`]): each until a pipe refuses it something, or for a while, then the next.
 //! * Sub-groups: the whole work-group is one.
 
 mod access;

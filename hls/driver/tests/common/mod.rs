@@ -47,6 +47,22 @@ pub fn scratch() -> (tempfile::TempDir, PathBuf) {
     (dir, input)
 }
 
+/// OpenCL C in a file of a directory of its own.
+pub struct Source {
+    _dir: tempfile::TempDir,
+    /// The file, `k.cl`.
+    pub path: PathBuf,
+}
+
+impl Source {
+    pub fn new(kernels: &str) -> Self {
+        let dir = tempfile::tempdir().expect("scratch");
+        let path = dir.path().join("k.cl");
+        std::fs::write(&path, kernels).expect("written");
+        Source { _dir: dir, path }
+    }
+}
+
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
