@@ -111,6 +111,10 @@ pub struct Arg {
     /// Connected pipes: the AXI4-Stream that it is. Then it has no registers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamPort>,
+    /// Pipes: it stands for a channel that the program declares outside of its kernels. Such arguments are the last; hosts do not see
+    /// them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub channel: bool,
 }
 
 /// An AXI4-Stream of a kernel, without TLAST, TKEEP and the like: a packet is one transfer.
@@ -194,6 +198,12 @@ fn one() -> u32 {
 }
 
 impl KernelSignature {
+    /// The arguments that hosts pass: all but those that stand for channels, which are the last.
+    pub fn passed(&self) -> &[Arg] {
+        let channels = self.args.iter().rev().take_while(|arg| arg.channel).count();
+        self.args.get(..self.args.len() - channels).unwrap_or_default()
+    }
+
     /// What the global offset in dimension 0 must be a multiple of, and the local size, too, unless
     /// there is one work-group in that dimension.
     pub fn row_multiple(&self) -> u32 {

@@ -22,6 +22,7 @@ fn example() -> Vec<Arg> {
         packet_size: None,
         format: None,
         stream: None,
+        channel: false,
     };
     vec![
         arg(0, "y", "float*", ArgKind::GlobalPtr, 8),

@@ -32,6 +32,7 @@ fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind) -> Arg {
         packet_size: None,
         format: None,
         stream: None,
+        channel: false,
     }
 }
 

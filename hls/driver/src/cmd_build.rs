@@ -63,7 +63,6 @@ pub(crate) fn board(compile: &CompileArgs, default: Option<&str>) -> Result<Boar
 
 pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) -> Result<()> {
     let mut options = options(&args.compile, &args.kernel)?;
-    options.connections.clone_from(&args.input.connections);
     options.platform.clone_from(&args.platform);
     let board = board(&args.compile, args.emit.map(|_| "unit"))?;
     if let Some(stage) = args.emit {
@@ -75,8 +74,9 @@ pub(crate) fn build(args: &BuildArgs, quiet: bool, streams: &mut Streams<'_>) ->
     let build = {
         let mut progress = streams.progress(quiet);
         progress.step("read");
-        let Input { module, warnings, spec_constants } = read_module(&args.input, &args.kernel)?;
-        options.spec_constants = spec_constants;
+        let Input { module, connections, warnings, spec_constants } =
+            read_module(&args.input, &args.kernel)?;
+        (options.connections, options.spec_constants) = (connections, spec_constants);
         progress.warn(&warnings);
         let mut tell = |what: &str| progress.step(what);
         let pipeline = Pipeline::new(&options, &board, &mut tell);
@@ -130,9 +130,10 @@ fn emit(
     if let Some(path) = output {
         check_file(path)?;
     }
-    let Input { module, warnings, spec_constants } = read_module(&args.input, &args.kernel)?;
+    let Input { module, connections, warnings, spec_constants } =
+        read_module(&args.input, &args.kernel)?;
     streams.warn(&warnings);
-    let options = Options { spec_constants, ..options.clone() };
+    let options = Options { connections, spec_constants, ..options.clone() };
     let mut silent = |_: &str| {};
     let pipeline = Pipeline::new(&options, board, &mut silent);
     let result = stage_text(&pipeline, module, stage);

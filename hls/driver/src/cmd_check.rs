@@ -25,9 +25,16 @@ pub(crate) fn check(args: &CheckArgs, streams: &mut Streams<'_>) -> Result<()> {
     let mut text = String::new();
     for kernel in &kernels {
         let args: Vec<String> =
-            kernel.args.iter().map(|a| format!("{}: {}", a.name, a.describe_type())).collect();
+            kernel.passed().iter().map(|a| format!("{}: {}", a.name, a.describe_type())).collect();
+        let channels: String = kernel.args.iter().filter(|a| a.channel).map(channel).collect();
         // writing to a string cannot fail
-        let _ = writeln!(text, "kernel {}({})", kernel.name, args.join(", "));
+        let _ = writeln!(text, "kernel {}({}){channels}", kernel.name, args.join(", "));
     }
     streams.print(&text)
+}
+
+/// What a kernel does with a channel.
+fn channel(arg: &abi::Arg) -> String {
+    let does = if arg.access == abi::Access::WriteOnly { "writes" } else { "reads" };
+    format!(", {does} channel {}", arg.name)
 }

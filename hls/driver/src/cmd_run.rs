@@ -1,5 +1,6 @@
 //! `clhls run`
 
+use crate::connect::Connection;
 use crate::beside::Beside;
 use crate::cli::{DeviceKind, RunArgs};
 use crate::cmd_build::{board, check_dumps, options, write_dumps};
@@ -29,6 +30,8 @@ const SHOWN: usize = 8;
 /// A device and, for hardware, what is known of its kernels.
 struct Target {
     device: Running,
+    /// What pipes are connected to; of hardware its manifest says it.
+    connections: Vec<Connection>,
     hardware: Vec<Kernel>,
     /// What the build's report says; of hardware only.
     report: Option<Report>,
@@ -129,7 +132,7 @@ fn run_all(
     }
     let links = match &target.device {
         Running::Simulated(device) => device.manifest().links.clone(),
-        Running::Emulated(device) => connect::links(&args.input.connections, &device.kernels()),
+        Running::Emulated(device) => connect::links(&target.connections, &device.kernels()),
     };
     let loops = |link: &Link| link.is_of_one_kernel() && link.writer.kernel == requests[0].kernel;
     if args.profile && links.iter().any(loops) {
@@ -265,11 +268,11 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
     }
     progress.step("read");
     let has_fifos = args.device != Some(DeviceKind::Native);
-    let Input { module, warnings, spec_constants } =
+    let Input { module, connections, warnings, spec_constants } =
         read_module_for(&args.input, &wanted(args), has_fifos)?;
     progress.warn(&warnings);
     if args.device == Some(DeviceKind::Sim) {
-        let build = build(args, (module, spec_constants), progress)?;
+        let build = build(args, (module, connections, spec_constants), progress)?;
         let sources = build.sources();
         let device = Simulator::new(build.manifest, sources, sim_options(settings(args))?)?;
         return simulated(device, Some(build.report), args, progress);
@@ -281,7 +284,7 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
             crate::native::device(module).map_err(|e| Failure::with_sources(e, &sources))?;
         device.set_most_polls(args.poll_limit.unwrap_or(interp::MOST_POLLS));
         let device = Running::Emulated(Box::new(device));
-        return Ok(Target { device, hardware: vec![], report: None });
+        return Ok(Target { device, connections, hardware: vec![], report: None });
     }
     let order = args.seed.map_or(Order::Sequential, |seed| Order::Interleaved { seed });
     let most_polls = args.poll_limit.unwrap_or(interp::MOST_POLLS);
@@ -289,7 +292,7 @@ fn target(args: &RunArgs, progress: &mut Progress<'_>) -> Result<Target> {
     let sources = module.sources.clone();
     let device = Emulator::new(module, options).map_err(|e| Failure::with_sources(e, &sources))?;
     let device = Running::Emulated(Box::new(device));
-    Ok(Target { device, hardware: vec![], report: None })
+    Ok(Target { device, connections, hardware: vec![], report: None })
 }
 
 /// The kernels that are needed; all if none is named.
@@ -311,12 +314,12 @@ fn work_groups(args: &RunArgs) -> Option<u64> {
 
 fn build(
     args: &RunArgs,
-    (module, spec_constants): (ir::Module, Vec<abi::SpecConstant>),
+    (module, connections, spec_constants): (ir::Module, Vec<Connection>, Vec<abi::SpecConstant>),
     progress: &mut Progress<'_>,
 ) -> Result<Build> {
     let mut options = options(&args.compile, &wanted(args))?;
     options.spec_constants = spec_constants;
-    options.connections.clone_from(&args.input.connections);
+    options.connections = connections;
     // Copies make the simulator slower to build and to run; a run is about results.
     if args.compile.compute_units.is_none() {
         options.compute_units = Some(1);
@@ -342,7 +345,8 @@ fn simulated(
     progress.step("build the simulator");
     device.build(&kernel.name)?;
     let hardware = device.manifest().kernels.clone();
-    Ok(Target { device: Running::Simulated(Box::new(device)), hardware, report })
+    let device = Running::Simulated(Box::new(device));
+    Ok(Target { device, connections: vec![], hardware, report })
 }
 
 /// What the command line says of a simulation.
@@ -540,7 +544,10 @@ fn summary(
     }
     let written = |name: &str| {
         let image = mip_level(signature, name).map(|(image, _)| image);
-        let access = signature.args.iter().find(|a| a.name == name).or(image).map(|a| a.access);
+        let arg = signature.args.iter().find(|a| a.name == name).or(image);
+        // a channel leads to another kernel, unless the user has put a pipe in its place
+        let inside = arg.is_some_and(|a| a.channel) && !args.args.iter().any(|(n, _)| n == name);
+        let access = arg.filter(|_| !inside).map(|a| a.access);
         matches!(access, Some(Access::ReadWrite | Access::WriteOnly))
     };
     for (name, array) in result.buffers.iter().filter(|(n, _)| written(n)) {

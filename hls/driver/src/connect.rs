@@ -337,7 +337,7 @@ fn check_direction(
 }
 
 /// The links that connections are, between kernels that there are.
-pub(crate) fn links(connections: &[Connection], kernels: &[&KernelSignature]) -> Vec<Link> {
+pub fn links(connections: &[Connection], kernels: &[&KernelSignature]) -> Vec<Link> {
     connections.iter().filter_map(|c| c.link(kernels)).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Input files: reads a module from any of the forms that the command takes.
 
+use crate::channels;
 use crate::cli::InputArgs;
 use crate::connect::{self, Connection};
 use crate::failure::{Failure, Result, io};
@@ -18,6 +19,8 @@ const SPIRV_MAGIC: [[u8; 4]; 2] = [[0x03, 0x02, 0x23, 0x07], [0x07, 0x23, 0x02, 
 pub struct Input {
     /// The kernels.
     pub module: Module,
+    /// The connections of its pipes: those that were given, and those that channels are.
+    pub connections: Vec<Connection>,
     /// What the compiler of OpenCL C warns of, for people.
     pub warnings: Vec<String>,
     /// The values that specialization constants were given.
@@ -55,7 +58,7 @@ pub fn read_module_for(input: &InputArgs, kernels: &[String], has_fifos: bool) -
     };
     let mut read = read.map_err(|e| e.in_file(path))?;
     tell_arguments_apart(&mut read.module);
-    connect::check(&input.connections, &read.module).map_err(|e| e.in_file(path))?;
+    connect::check(&read.connections, &read.module).map_err(|e| e.in_file(path))?;
     Ok(read)
 }
 
@@ -87,10 +90,13 @@ fn produced(
     let path = input.input.as_path();
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
+    let channels::Module { bytes, connections } =
+        channels::replaced(&made.bytes, &input.connections, kernels)?;
+    let bytes = bytes.unwrap_or(made.bytes);
     let mut how = pipeline::ReadOptions {
         numerics: input.numerics(),
         sub_group_size: input.sub_group_size,
-        connected: input.connections.iter().flat_map(Connection::pipes).collect(),
+        connected: connections.iter().flat_map(Connection::pipes).collect(),
         fifos_in_memory: !has_fifos,
         formats: input.formats.clone(),
         spec_constants: vec![],
@@ -98,12 +104,12 @@ fn produced(
     let mut values = vec![];
     if !input.spec_constants.is_empty() {
         let options = pipeline::read_options(&name, kernels, &how);
-        values = spec::resolve(&made.bytes, &options, &input.spec_constants)?;
+        values = spec::resolve(&bytes, &options, &input.spec_constants)?;
         how.spec_constants = values.iter().map(|v| (v.known.id, v.bits)).collect();
     }
-    let module = pipeline::read_spirv(&made.bytes, &name, kernels, folder, &how)?;
+    let module = pipeline::read_spirv(&bytes, &name, kernels, folder, &how)?;
     let spec_constants = values.iter().map(spec::Resolved::described).collect();
-    Ok(Input { module, warnings: made.warnings, spec_constants })
+    Ok(Input { module, connections, warnings: made.warnings, spec_constants })
 }
 
 /// IR text, in which constants have their values already.
@@ -115,7 +121,8 @@ fn clir(input: &InputArgs) -> Result<Input> {
             .help("give it with the SPIR-V module that the text was made of"));
     }
     let module = read_clir(&input.input)?;
-    Ok(Input { module, warnings: vec![], spec_constants: vec![] })
+    let connections = input.connections.clone();
+    Ok(Input { module, connections, warnings: vec![], spec_constants: vec![] })
 }
 
 fn read_clir(path: &Path) -> Result<Module> {

@@ -3,6 +3,7 @@
 //! [`run`] executes a command line; `main.rs` only calls it. Start reading at [`pipeline`].
 
 mod beside;
+pub mod channels;
 pub mod cli;
 mod cmd_boards;
 mod cmd_build;

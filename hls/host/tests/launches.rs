@@ -24,6 +24,7 @@ fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind, size: u32) -> Arg
         packet_size: None,
         format: None,
         stream: None,
+        channel: false,
     }
 }
 

@@ -285,6 +285,8 @@ pub struct PipeAccess {
     /// Of a pipe in memory that stands for a FIFO: the most packets that the FIFO holds. That is what the kernel is told and what it
     /// may reserve at once; the object may hold more, where writers have to be done before readers begin.
     pub limit: Option<u32>,
+    /// It stands for a channel, which the program declares outside of its kernels: hosts know of no such argument.
+    pub channel: bool,
 }
 
 impl PipeAccess {

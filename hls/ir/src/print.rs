@@ -301,6 +301,7 @@ fn print_kernel_info(out: &mut fmt::Formatter<'_>, info: &KernelInfo) -> fmt::Re
                 access.packet.map_or(Ok(()), |bytes| write!(out, " {bytes}"))?;
                 access.connected.map_or(Ok(()), |depth| write!(out, " connected {depth}"))?;
                 access.limit.map_or(Ok(()), |most| write!(out, " limit {most}"))?;
+                out.write_str(if access.channel { " channel" } else { "" })?;
             }
             KernelArgKind::Value(None) => out.write_str("bytes")?,
             KernelArgKind::Value(Some(ty)) => write!(out, "{ty}")?,

@@ -82,6 +82,7 @@ fn argument(index: u32, a: &KernelArg) -> Arg {
         packet_size: pipe.and_then(|p| p.packet),
         format,
         stream: None,
+        channel: pipe.is_some_and(|p| p.channel),
     }
 }
 

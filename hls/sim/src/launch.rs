@@ -344,6 +344,7 @@ mod tests {
             packet_size: None,
             format: None,
             stream: None,
+            channel: false,
         };
         let args = vec![
             arg(0, "s", ArgKind::Scalar, 5),

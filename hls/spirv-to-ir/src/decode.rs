@@ -18,7 +18,7 @@ pub(crate) type Id = u32;
 pub(crate) const MAX_BOUND: u32 = 0x40_0000;
 /// Largest module read, in bytes: far beyond any kernel, small enough to bound memory.
 const MAX_BYTES: usize = 64 << 20;
-const HEADER_WORDS: usize = 5;
+pub(crate) const HEADER_WORDS: usize = 5;
 
 /// An instruction: where its words are, with result type and result id taken out.
 #[derive(Clone, Copy, Debug)]

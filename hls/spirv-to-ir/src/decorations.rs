@@ -6,6 +6,9 @@ use base::FxHashMap;
 use ir::{FastMath, Rounding};
 use rspirv::spirv::{Decoration, FPRoundingMode, FunctionParameterAttribute, Op};
 
+/// What parameters are decorated with that stand for channels.
+pub(crate) const CHANNEL: &str = "clhls.channel";
+
 /// What decorations say of one id or member.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Decorations {
@@ -28,6 +31,8 @@ pub(crate) struct Decorations {
     pub by_value: bool,
     pub no_write: bool,
     pub no_read: bool,
+    /// A parameter that stands for a channel.
+    pub channel: bool,
 }
 
 impl Decorations {
@@ -55,6 +60,7 @@ impl Decorations {
                 let (name, next) = inst.string(at + 1)?;
                 self.linkage = Some((name, inst.arg(next)? == 1));
             }
+            Decoration::UserSemantic => self.channel |= inst.string(at + 1)?.0 == CHANNEL,
             _ => {}
         }
         Ok(())
@@ -172,5 +178,6 @@ fn merged(a: &Decorations, b: &Decorations) -> Decorations {
         by_value: a.by_value | b.by_value,
         no_write: a.no_write | b.no_write,
         no_read: a.no_read | b.no_read,
+        channel: a.channel | b.channel,
     }
 }

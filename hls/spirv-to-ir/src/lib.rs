@@ -11,6 +11,7 @@
 //! and memory it takes are bounded.
 
 mod chain;
+mod channels;
 mod clhls_header;
 mod constants;
 mod decode;
@@ -32,6 +33,7 @@ mod spec;
 pub mod support;
 mod types;
 
+pub use channels::{Channel, Channels, channels};
 pub use errors::{ERROR_CODES, ERRORS_BEGIN, ERRORS_END, ErrorCode, errors_markdown};
 pub use modes::SUB_GROUP_SIZE;
 pub use spec::{SpecConstant, SpecType, spec_constants};

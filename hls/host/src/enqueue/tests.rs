@@ -36,6 +36,7 @@ impl Parent for Device {
             packet_size: None,
             format: None,
             stream: None,
+            channel: false,
         };
         let mut args = vec![arg(0, ArgKind::Scalar, 4)];
         if kernel == "local" {

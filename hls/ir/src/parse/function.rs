@@ -174,7 +174,8 @@ impl Parser<'_> {
                 true => Some(self.number()?),
                 false => None,
             };
-            KernelArgKind::Pipe(PipeAccess { writes, packet, connected, limit })
+            let channel = self.eat_word("channel");
+            KernelArgKind::Pipe(PipeAccess { writes, packet, connected, limit, channel })
         } else if let Ok(space) = self.space() {
             KernelArgKind::Pointer(space)
         } else {

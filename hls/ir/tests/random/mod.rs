@@ -115,7 +115,8 @@ fn kernel_info(r: &mut Rng) -> KernelInfo {
             let packet = r.maybe(|r| r.next() as u32);
             let connected = r.maybe(|r| r.next() as u32);
             let limit = r.maybe(|r| r.next() as u32);
-            KernelArgKind::Pipe(PipeAccess { writes: r.coin(), packet, connected, limit })
+            let (writes, channel) = (r.coin(), r.coin());
+            KernelArgKind::Pipe(PipeAccess { writes, packet, connected, limit, channel })
         }
         _ => KernelArgKind::Value(Some(r.ty())),
     };

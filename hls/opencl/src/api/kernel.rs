@@ -32,7 +32,7 @@ creators! {
 
 /// What `clGetKernelArgInfo` knows of an argument.
 fn argument_info(kernel: &Kernel, index: usize) -> Status<ArgInfo> {
-    let arg = kernel.facts().signature.args.get(index).ok_or(CL_INVALID_ARG_INDEX)?;
+    let arg = kernel.facts().signature.passed().get(index).ok_or(CL_INVALID_ARG_INDEX)?;
     let known = kernel.program.argument_infos(&kernel.name);
     let known = known.and_then(|all| all.get(index).cloned());
     known.or_else(|| ArgInfo::of_signature(arg)).ok_or(CL_KERNEL_ARG_INFO_NOT_AVAILABLE)
@@ -97,7 +97,7 @@ functions! {
         let facts = kernel.facts();
         match name {
             CL_KERNEL_FUNCTION_NAME => place.put(&kernel.name),
-            CL_KERNEL_NUM_ARGS => place.put(facts.signature.args.len() as u32),
+            CL_KERNEL_NUM_ARGS => place.put(facts.signature.passed().len() as u32),
             CL_KERNEL_REFERENCE_COUNT => place.put(object::references(&*kernel)),
             CL_KERNEL_CONTEXT => place.put(object::handle(&kernel.program.context)),
             CL_KERNEL_PROGRAM => place.put(object::handle(&kernel.program)),

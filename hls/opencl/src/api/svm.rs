@@ -221,7 +221,7 @@ functions! {
             return Err(CL_INVALID_OPERATION);
         }
         let inside = kernel.program.context.svm.find(pointer.address()).is_some();
-        let known = kernel.facts().signature.args.get(index as usize).is_some();
+        let known = kernel.facts().signature.passed().get(index as usize).is_some();
         // the index goes first
         if known && !pointer.is_null() && !inside {
             return Err(CL_INVALID_ARG_VALUE);

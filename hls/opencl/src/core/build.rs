@@ -1,5 +1,6 @@
 //! From a SPIR-V module to kernels that a device can run.
 
+use super::channels::Channels;
 use super::connected::Gatherings;
 use super::container::{Hardware, HardwareFile};
 use super::device::{Device, DeviceKind};
@@ -32,6 +33,8 @@ pub struct Executable {
     pub hardware: Option<Hardware>,
     /// Launches of kernels that pipes connect.
     pub gatherings: Gatherings,
+    /// What the channels of the program are, where they are in memory.
+    pub channels: Channels,
     /// Launches of kernels that are running, if kernels print.
     pub printing: Mutex<usize>,
 }
@@ -76,6 +79,11 @@ pub struct Input<'a> {
 /// The messages for people.
 pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), String> {
     let has_fifos = matches!(device.kind, DeviceKind::Simulator(_));
+    let replaced = driver::channels::replaced(input.module, &input.design.connections, &[]);
+    let replaced = replaced.map_err(|e| e.render())?;
+    let design = Design { connections: replaced.connections, ..input.design.clone() };
+    let bytes = replaced.bytes.as_deref().unwrap_or(input.module);
+    let input = &Input { module: bytes, design: &design, ..*input };
     let (mut module, sub_group_size) = read(input, true).map_err(|e| e.render())?;
     if !has_fifos && !input.design.connections.is_empty() {
         // what was read tells whether hardware can have the connections; these devices have all pipes in memory
@@ -107,8 +115,13 @@ pub fn load(device: &Device, input: &Input<'_>) -> Result<(Executable, String), 
             (Arc::new(program), made.log)
         }
     };
+    let signatures: Vec<&KernelSignature> = kernels.iter().map(|k| &k.signature).collect();
+    let channels = match has_fifos {
+        true => Channels::default(),
+        false => Channels::in_memory(&design.connections, &signatures)?,
+    };
     let (gatherings, printing) = Default::default();
-    Ok((Executable { program, kernels, hardware, gatherings, printing }, log))
+    Ok((Executable { program, kernels, hardware, gatherings, channels, printing }, log))
 }
 
 /// The module, and how many work-items its sub-groups have. Pipes that options connect are FIFOs, or in memory.

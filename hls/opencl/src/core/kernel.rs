@@ -64,7 +64,7 @@ impl Kernel {
         let mut kinds: Option<Vec<(ArgKind, u32)>> = None;
         for (_, executable) in &executables {
             let facts = executable.kernel(name).ok_or(CL_INVALID_KERNEL_NAME)?;
-            let these = facts.signature.args.iter().map(|arg| (arg.kind, arg.size)).collect();
+            let these = facts.signature.passed().iter().map(|arg| (arg.kind, arg.size)).collect();
             if kinds.as_ref().is_some_and(|kinds| *kinds != these) {
                 return Err(CL_INVALID_KERNEL_DEFINITION);
             }
@@ -126,7 +126,7 @@ impl Kernel {
     /// `CL_INVALID_ARG_INDEX`, `CL_INVALID_ARG_SIZE`, `CL_INVALID_ARG_VALUE`, `CL_INVALID_MEM_OBJECT`,
     /// `CL_INVALID_SAMPLER`, `CL_INVALID_DEVICE_QUEUE`
     pub fn set_arg(&self, index: usize, size: usize, value: Ptr<c_void>) -> Status {
-        let info = self.facts().signature.args.get(index).ok_or(CL_INVALID_ARG_INDEX)?;
+        let info = self.facts().signature.passed().get(index).ok_or(CL_INVALID_ARG_INDEX)?;
         let argument = match info.kind {
             ArgKind::GlobalPtr | ArgKind::ConstantPtr => {
                 if size != size_of::<Handle>() {
@@ -232,7 +232,7 @@ impl Kernel {
     /// # Errors
     /// `CL_INVALID_ARG_INDEX`, `CL_INVALID_ARG_VALUE`
     pub fn set_svm_arg(&self, index: usize, address: usize) -> Status {
-        let info = self.facts().signature.args.get(index).ok_or(CL_INVALID_ARG_INDEX)?;
+        let info = self.facts().signature.passed().get(index).ok_or(CL_INVALID_ARG_INDEX)?;
         if !info.kind.is_buffer() {
             return Err(CL_INVALID_ARG_VALUE);
         }

@@ -95,9 +95,13 @@ pub fn prepare(queue: &Arc<Queue>, kernel: &Kernel, range: &Range) -> Status<(Wo
         memory: vec![],
         objects: vec![],
     };
-    for (info, arg) in facts.signature.args.iter().zip(args) {
+    let passed = facts.signature.passed();
+    for (info, arg) in passed.iter().zip(args) {
         let raw = launch.argument(&info.name, arg)?;
         launch.args.push(raw);
+    }
+    for arg in facts.signature.args.iter().skip(passed.len()) {
+        launch.add_channel(arg);
     }
     for address in kernel.svm_pointers() {
         launch.add_svm(address, "shared virtual memory");
@@ -160,6 +164,16 @@ impl Launch {
                 RawArg::Pointer(address)
             }
         })
+    }
+
+    /// The value of an argument that stands for a channel.
+    fn add_channel(&mut self, arg: &abi::Arg) {
+        let found = self.executable.channels.of(&self.kernel, arg.index).cloned();
+        let channel = found.unwrap_or_default();
+        if let Some(memory) = channel.memory {
+            self.add(format!("channel `{}`", arg.name), memory);
+        }
+        self.args.push(RawArg::Pipe(channel.pipe));
     }
 
     fn add_svm(&mut self, address: usize, name: &str) {

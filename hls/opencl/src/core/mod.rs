@@ -4,6 +4,7 @@ pub mod object;
 
 pub mod build;
 pub mod compiler;
+pub mod channels;
 pub mod connected;
 pub mod container;
 pub mod context;

@@ -22,6 +22,7 @@ pub fn arg(index: u32, name: &str, type_name: &str, kind: ArgKind) -> Arg {
         packet_size: None,
         format: None,
         stream: None,
+        channel: false,
     }
 }
 

@@ -112,7 +112,9 @@ impl Lower<'_, '_, '_> {
                 let packet = self.link.packets()?.get(id).map(|packet| packet.size);
                 // A kernel cannot write a pipe that it also reads.
                 let alone = self.raw.params.iter().filter(|(_, other)| *other == ty).count() == 1;
-                let access = PipeAccess { writes, packet, connected: None, limit: known.depth };
+                let channel = deco.channel;
+                let access =
+                    PipeAccess { writes, packet, connected: None, limit: known.depth, channel };
                 let (arg, value) = self.pipe_argument(arg, index, access, alone);
                 match access.most() {
                     Some(most) => {
