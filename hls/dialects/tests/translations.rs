@@ -254,11 +254,11 @@ fn labels_come_first() {
     );
     expect(
         "void f() {\n  l: __attribute__((opencl_unroll_hint(2)))\n  m: for (;;) {} }",
-        "void f() {\n  l: m: _Pragma(\"unroll 2\")              \n  ⟦m:⟧ for (;;) {} }",
+        "void f() {\n  l: m: _Pragma(\"unroll 2\")⟦unroll_hint(2)))⟧\n  ⟦m:⟧ for (;;) {} }",
     );
     expect(
-        "void f() {\n#pragma unroll 4\n  l: for (;;) {} }",
-        "void f() {\nl: _Pragma(\"unroll 4\")\n  ⟦l:⟧ for (;;) {} }",
+        "void f() {\n#pragma unroll 4\n  l: for (;;) { xcl_; } }",
+        "void f() {\nl: _Pragma(\"unroll 4\")\n  ⟦l:⟧ for (;;) { xcl_; } }",
     );
     unchanged("void f() { l:\n#pragma unroll 4\n  for (;;) {} m: for (;;); a ? (b) c : d; }");
     // columns are those of what is compiled
