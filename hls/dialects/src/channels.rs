@@ -35,6 +35,8 @@ struct Declaration {
     keyword: usize,
     /// Words that go.
     dropped: Vec<usize>,
+    /// What makes the type one of pointers.
+    pointer: Option<usize>,
     /// Attributes before the first name, which are for all.
     attributes: Vec<Specifier>,
     declarators: Vec<Declarator>,
@@ -130,6 +132,8 @@ impl<'a> Walk<'a> {
             }
             let (common, own) = attributes.into_iter().partition(|a: &Specifier| a.first < name);
             declaration.attributes.extend::<Vec<Specifier>>(common);
+            let star = tokens.iter().copied().find(|t| self.source.word(*t) == "*");
+            declaration.pointer = declaration.pointer.or(star);
             let qualifier = |t: &usize| QUALIFIERS.contains(&self.source.word(*t));
             declaration.dropped.extend(tokens.iter().copied().filter(qualifier));
             let end = end.unwrap_or(name);
@@ -141,16 +145,9 @@ impl<'a> Walk<'a> {
     fn translate_declaration(&mut self, declaration: &Declaration) -> Result<(), Problem> {
         let source = self.source;
         let pipe = source.word(declaration.keyword) == "pipe";
-        let mut tokens = declaration.keyword..declaration.end;
-        if let Some(star) = tokens.find(|t| source.word(*t) == "*" && source.word(*t + 1) != "(") {
-            let first = declaration.declarators.first().map_or(0, |d| d.name);
-            if star < first
-                && source.closing(star).is_none()
-                && !self.within_brackets(star, declaration)
-            {
-                let message = "pointers cannot go through channels and pipes".to_owned();
-                return Err(self.problem(star, message, "send an index, and add it to the buffer"));
-            }
+        if let Some(star) = declaration.pointer {
+            let message = "pointers cannot go through channels and pipes".to_owned();
+            return Err(self.problem(star, message, "send an index, and add it to the buffer"));
         }
         let mut names = vec![];
         for declarator in &declaration.declarators {
@@ -177,11 +174,6 @@ impl<'a> Walk<'a> {
         }
         self.prelude.1 |= pipe;
         Ok(())
-    }
-
-    /// Whether the token at `at` is in the members of a structure that the declaration has.
-    fn within_brackets(&self, at: usize, declaration: &Declaration) -> bool {
-        (declaration.keyword..at).any(|t| self.source.closing(t).is_some_and(|c| c > at))
     }
 
     /// The assembler name of a channel: what attributes say first holds.

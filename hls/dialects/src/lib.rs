@@ -9,7 +9,8 @@
 //!
 //! The text is preprocessed: what makes up a declaration may come from macros and included files. Everything stays in its line,
 //! and in its column where that is possible, so that messages and debug information name places in the user's files. Where
-//! `clang -E -dD` made the text, numbers in pragmas may be names of macros, as a preprocessor does not look into pragmas.
+//! `clang -E -dD` made the text, numbers in pragmas may be names of macros, as a preprocessor does not look into pragmas. Its
+//! `#define`s go: they have done their work.
 //!
 //! Nothing here reads declarations as a compiler does: tokens are enough, as what is special stands at the beginning of a
 //! declaration, before a loop, or in an attribute.
@@ -31,7 +32,7 @@ pub use hint::{Hint, KernelHint, LoopHint};
 pub struct Translation {
     /// What is to be compiled instead; `None` where nothing changes.
     pub text: Option<String>,
-    /// What the text says of loops and kernels, in its order.
+    /// What the text says of kernels, then of loops, each in its order.
     pub hints: Vec<Hint>,
     /// What is not used, for the user: each kind once for each file.
     pub notes: Vec<Note>,

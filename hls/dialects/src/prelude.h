@@ -3,7 +3,7 @@
    A channel is an extern variable of type T in __constant memory. Functions that are declared only access it: they are given
    its address, that of the value, and the size and the alignment of T in bytes. They return 0 where they did their work. */
 #define CLHLS_CHANNEL_FUNCTION(name, value, space) \
-    int __attribute__((overloadable)) name(__constant const void *, space value void *, uint, uint);
+    int __attribute__((overloadable)) name(__constant const void *, space value void *, unsigned, unsigned);
 #define CLHLS_CHANNEL_FUNCTIONS(space) \
     CLHLS_CHANNEL_FUNCTION(clhls_channel_read, , space) \
     CLHLS_CHANNEL_FUNCTION(clhls_channel_read_nb, , space) \
@@ -17,8 +17,8 @@ CLHLS_CHANNEL_FUNCTIONS(__generic)
 #endif
 
 /* Values in a channel now, and at most. */
-int __attribute__((overloadable)) clhls_channel_count(__constant const void *, uint, uint);
-int __attribute__((overloadable)) clhls_channel_most(__constant const void *, uint, uint);
+int __attribute__((overloadable)) clhls_channel_count(__constant const void *, unsigned, unsigned);
+int __attribute__((overloadable)) clhls_channel_most(__constant const void *, unsigned, unsigned);
 
 /* The type of what is in a channel: the comma takes the qualifiers away. */
 #define CLHLS_CHANNEL_TYPE(c) __typeof__(((void)0, (c)))
@@ -80,8 +80,8 @@ int __attribute__((overloadable)) clhls_channel_most(__constant const void *, ui
 #define clhls_pipe_read_block(p, ...) CLHLS_PIPE(clhls_channel_read, p, __VA_ARGS__)
 #define clhls_pipe_write(p, ...) CLHLS_PIPE(clhls_channel_write_nb, p, __VA_ARGS__)
 #define clhls_pipe_read(p, ...) CLHLS_PIPE(clhls_channel_read_nb, p, __VA_ARGS__)
-#define clhls_pipe_count(p) ((uint)clhls_channel_count(&(p), sizeof(p), __alignof__(p)))
-#define clhls_pipe_most(p) ((uint)clhls_channel_most(&(p), sizeof(p), __alignof__(p)))
+#define clhls_pipe_count(p) ((unsigned)clhls_channel_count(&(p), sizeof(p), __alignof__(p)))
+#define clhls_pipe_most(p) ((unsigned)clhls_channel_most(&(p), sizeof(p), __alignof__(p)))
 
 /* Pipes that are parameters. What the pointer points to is computed once. */
 #define write_pipe_block(p, ...) __extension__({ \

@@ -135,14 +135,12 @@ impl<'a> Walk<'a> {
     fn finish(mut self) -> Translation {
         let matter = self.edits.matter;
         let (text, shifts) = std::mem::take(&mut self.edits).apply(self.source.text);
-        let mut hints: Vec<(usize, Hint)> = vec![];
+        let mut hints: Vec<Hint> = self.kernels.into_iter().map(Hint::Kernel).collect();
         for (at, mut hint) in self.loops {
             let start = self.source.token(at).map_or(0, |t| t.start);
             hint.column = shifts.column(start, hint.column);
-            hints.push((at, Hint::Loop(hint)));
+            hints.push(Hint::Loop(hint));
         }
-        let kernels = self.kernels.into_iter().map(Hint::Kernel);
-        let hints = kernels.chain(hints.into_iter().map(|(_, h)| h)).collect();
         let text = (matter || self.prelude != (false, false)).then(|| {
             let prelude = prelude(self.prelude);
             let marked = prelude.is_empty() || self.source.begins_with_marker;

@@ -120,21 +120,27 @@ fn clang(version: u32, standard: &str) -> Command {
     command
 }
 
-fn preprocessed(version: u32, standard: &str, file: &Path) -> String {
+/// Options for whether clang declares what OpenCL C has: the declarations are to be in one of both, the text or its compilation.
+fn declares(command: &mut Command, version: u32, declares: bool) {
+    match (version, declares) {
+        (15, true) => command.args(["-finclude-default-header", "-fdeclare-opencl-builtins"]),
+        (15, false) => command.arg("-fdeclare-opencl-builtins"),
+        (_, true) => command,
+        (_, false) => command.args(["-cl-no-stdinc", "-Xclang", "-fdeclare-opencl-builtins"]),
+    };
+}
+
+fn preprocessed(version: u32, standard: &str, declared: bool, file: &Path) -> String {
     let mut command = clang(version, standard);
-    if version != 15 {
-        command.arg("-cl-no-stdinc");
-    }
+    declares(&mut command, version, declared);
     run(command.args(["-E", "-dD"]).arg(file))
 }
 
 /// Compiles a translation to LLVM's text form.
-fn compile(version: u32, standard: &str, level: &str, text: &str, folder: &Path) -> String {
-    let file = folder.join(format!("translated-{version}-{standard}.cl"));
-    std::fs::write(&file, text).expect("a file");
+fn compile(version: u32, standard: &str, declared: bool, level: &str, file: &Path) -> String {
     let mut command = clang(version, standard);
+    declares(&mut command, version, !declared);
     if version == 15 {
-        command.args(["-finclude-default-header", "-fdeclare-opencl-builtins"]);
         command.arg("-debug-info-kind=line-tables-only");
     } else {
         command.args(["-S", "-gline-tables-only"]);
@@ -149,13 +155,19 @@ fn translations(name: &str, sample: &str, level: &str) -> Vec<(Translation, Stri
     std::fs::write(&file, sample).expect("a file");
     let mut found = vec![];
     for (version, standard) in [15, 22].iter().flat_map(|v| STANDARDS.map(|s| (*v, s))) {
-        let text = preprocessed(version, standard, &file);
-        let translation = translate(&text).unwrap_or_else(|p| panic!("{}: {}", p.line, p.message));
-        let new = translation.text.as_deref().expect("the text changes");
-        let compile = |level| compile(version, standard, level, new, folder.path());
-        let other = if level == "-O0" { "-O2" } else { "-O0" };
-        let (module, _) = (compile(level), compile(other));
-        found.push((translation, module));
+        // the optimised ones from a text with declarations, the others from one without
+        for (compiled, declared) in [("-O2", true), ("-O0", false)] {
+            let text = preprocessed(version, standard, declared, &file);
+            let translation =
+                translate(&text).unwrap_or_else(|p| panic!("{}: {}", p.line, p.message));
+            let new = translation.text.as_deref().expect("the text changes");
+            let translated = folder.path().join("translated.cl");
+            std::fs::write(&translated, new).expect("a file");
+            let module = compile(version, standard, declared, compiled, &translated);
+            if compiled == level {
+                found.push((translation, module));
+            }
+        }
     }
     found
 }
