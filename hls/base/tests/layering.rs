@@ -14,6 +14,8 @@ const STEPS: [&str; 8] = [
     "verilog-to-package",
     "schedule-to-report",
 ];
+/// Before the path: from text to text.
+const TEXTS: [&str; 1] = ["dialects"];
 /// What runs IR.
 const EMULATORS: [&str; 2] = ["interp", "emulator"];
 /// What runs a design; it ships without the compiler.
@@ -24,6 +26,9 @@ fn broken_rule(name: &str, depends_on: &str) -> Option<&'static str> {
     let step = STEPS.contains(&depends_on);
     if NOUNS.contains(&name) && !NOUNS.contains(&depends_on) {
         return Some("a noun depends on nouns only");
+    }
+    if TEXTS.contains(&name) && depends_on != "base" {
+        return Some("what changes the user's text knows nothing of what becomes of it");
     }
     if OPERATORS.contains(&name) && step {
         return Some("operators depend on no step");
@@ -68,7 +73,7 @@ fn crates_depend_in_one_direction() {
         .filter(|e| e.path().join("Cargo.toml").is_file())
         .map(|e| e.file_name().to_string_lossy().into_owned())
         .collect();
-    let listed = [&NOUNS[..], &OPERATORS, &STEPS, &EMULATORS, &RUNTIME].concat();
+    let listed = [&NOUNS[..], &OPERATORS, &STEPS, &TEXTS, &EMULATORS, &RUNTIME].concat();
     let missing: Vec<&&str> = listed.iter().filter(|l| !crates.iter().any(|c| c == **l)).collect();
     assert!(missing.is_empty(), "crates that are not there: {missing:?}");
     let mut count = 0;
@@ -91,6 +96,7 @@ fn wrong_directions_are_seen() {
     assert!(broken_rule("ir-opt", "ir-to-schedule").is_some());
     assert!(broken_rule("host", "ir").is_some());
     assert!(broken_rule("emulator", "ir-opt").is_some());
+    assert!(broken_rule("dialects", "ir").is_some());
     assert!(broken_rule("ir-opt", "ir").is_none());
     let manifest =
         "[dependencies]\nir.workspace = true\n[dev-dependencies]\nir-opt.workspace = true\n";
