@@ -1,4 +1,4 @@
-//! Channels of a program: what their kernels' arguments are connected to (docs/channels.md).
+//! Channels of a program: what their kernels' arguments are connected to (docs/dialects.md).
 
 use crate::connect::{Connection, End, MOST_DEPTH};
 use crate::failure::{Failure, Result};
@@ -64,10 +64,8 @@ fn connections_of(channel: &Channel, kernels: &[String]) -> Result<Option<Connec
     };
     let (writer, reader) = (end("written", &channel.writers)?, end("read", &channel.readers)?);
     if let Some(depth) = channel.depth.filter(|depth| *depth > MOST_DEPTH) {
-        let what = format!(
-            "channel `{}` holds {depth} packets, the most is {MOST_DEPTH}",
-            channel.name
-        );
+        let what =
+            format!("channel `{}` holds {depth} packets, the most is {MOST_DEPTH}", channel.name);
         return Err(Failure::new(CODE, what).help("give it a smaller depth"));
     }
     let (depth, port) = (channel.depth, channel.port.clone());

@@ -1,10 +1,10 @@
 //! `clhls run`
 
-use crate::connect::Connection;
 use crate::beside::Beside;
 use crate::cli::{DeviceKind, RunArgs};
 use crate::cmd_build::{board, check_dumps, options, write_dumps};
 use crate::cmd_report::{count, kernel_text, read_manifest};
+use crate::connect::Connection;
 use crate::emu::Emulator;
 use crate::failure::{Failure, Result, io};
 use crate::input::{Input, read_module_for};
@@ -439,7 +439,14 @@ fn check_outputs(
         if !known && mip_level(signature, name).is_none() {
             let what =
                 format!("--out {name}={file}: kernel `{}` has no such buffer", signature.name);
-            return Err(Failure::new("E0613", what));
+            let e = Failure::new("E0613", what);
+            return Err(match args.beside.first() {
+                Some(b) => e.help(format!(
+                    "of a kernel beside it with that one's name: --out {}.{name}={file}",
+                    b.kernel
+                )),
+                None => e,
+            });
         }
         check_picture(name, file, texels(Some(signature), values, name))?;
     }

@@ -15,6 +15,7 @@ mod cmd_serve;
 mod cmd_support;
 pub mod connect;
 mod design;
+pub mod dialect;
 mod edits;
 pub mod emu;
 pub mod failure;

@@ -2,6 +2,7 @@
 //! (docs/producers.md says what each gives and where it errs).
 
 use crate::cli::{Compiler, InputArgs};
+use crate::dialect::{self, Translated};
 use crate::failure::{Failure, Result, io};
 use crate::local_sizes;
 use crate::scratch::Scratch;
@@ -99,21 +100,64 @@ fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
     std::fs::write(&header, CONVERSIONS).map_err(|e| io("write", &header, &e))?;
     let (output, text) = (scratch.path().join("out.spv"), scratch.path().join("out.ll"));
     let headers = header_folder(scratch)?;
-    let clang = |what: &[&str], output: &Path| {
-        let mut clang = clang_22_command(input, &header, &headers);
-        clang.args(what).arg(operand(&input.input)).arg("-o").arg(output);
+    let clang = |what: &[&str], file: &Path, output: &Path| {
+        let mut clang = clang_22_command(input, &headers);
+        // what is preprocessed has it in it
+        if file == input.input {
+            clang.arg("-include").arg(&header);
+        }
+        clang.args(what).arg(operand(file)).arg("-o").arg(output);
         accepted("clang-22", &run(clang, "clang-22", "clang-22")?)
     };
-    let said = clang(&["-c"], &output)?;
+    let given =
+        Given::new(input, scratch, |output| clang(&dialect::PREPROCESS, &input.input, output))?;
+    let said = clang(&["-c"], &given.file, &output)?;
     let mut bytes = read(&output)?;
     if local_sizes::are_unsure(&bytes) {
-        clang(&["-S", "-emit-llvm"], &text)?;
+        clang(&["-S", "-emit-llvm"], &given.file, &text)?;
         bytes = local_sizes::corrected(&bytes, &String::from_utf8_lossy(&read(&text)?));
     }
-    Ok(Produced { bytes, warnings: said })
+    Ok(given.produced(bytes, said))
 }
 
-fn clang_22_command(input: &InputArgs, header: &Path, headers: &[String]) -> Command {
+/// What a compiler is given: the input, or what it is in OpenCL C.
+struct Given {
+    file: PathBuf,
+    translated: Translated,
+}
+
+impl Given {
+    /// `preprocess` has the compiler write what it preprocesses the input to.
+    fn new(
+        input: &InputArgs,
+        scratch: &Scratch,
+        preprocess: impl FnOnce(&Path) -> Result<Vec<String>>,
+    ) -> Result<Self> {
+        let path = &input.input;
+        let mut given = Given { file: path.clone(), translated: Translated::default() };
+        if !dialect::is_possible(&String::from_utf8_lossy(&read(path)?)) {
+            return Ok(given);
+        }
+        let (seen, file) = (scratch.path().join("seen.cl"), scratch.path().join("translated.cl"));
+        preprocess(&seen)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        given.translated = dialect::translated(&String::from_utf8_lossy(&read(&seen)?), folder)?;
+        if let Some(text) = &given.translated.text {
+            std::fs::write(&file, text).map_err(|e| io("write", &file, &e))?;
+            given.file = file;
+        }
+        Ok(given)
+    }
+
+    /// The module that was made of it.
+    fn produced(self, bytes: Vec<u8>, said: Vec<String>) -> Produced {
+        let Translated { hints, mut warnings, .. } = self.translated;
+        warnings.extend(said);
+        Produced { bytes: spirv_to_ir::processed(bytes, &hints), warnings }
+    }
+}
+
+fn clang_22_command(input: &InputArgs, headers: &[String]) -> Command {
     let mut clang = Command::new("clang-22");
     // -fno-discard-value-names keeps the names of arguments
     clang.args(["--target=spirv64", "-x", "cl", "-O2", "-fno-discard-value-names"]);
@@ -121,7 +165,7 @@ fn clang_22_command(input: &InputArgs, header: &Path, headers: &[String]) -> Com
     // vector-combine invents vector lengths that SPIR-V has no type for
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
     clang.args(["-mllvm", SPIRV_EXTENSIONS]);
-    clang.arg("-Wno-pass-failed").arg("-include").arg(header).args(headers);
+    clang.arg("-Wno-pass-failed").args(headers);
     clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
     clang
 }
@@ -133,8 +177,7 @@ fn clang_22_command(input: &InputArgs, header: &Path, headers: &[String]) -> Com
 fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Produced> {
     let (bitcode, output) = (scratch.path().join("out.bc"), scratch.path().join("out.spv"));
     let headers = header_folder(scratch)?;
-    let mut refused = String::new();
-    for level in levels {
+    let clang = |level: &str, what: &[&str], file: &Path, output: &Path| {
         let mut clang = Command::new("clang-15");
         // the translator needs typed pointers
         clang.args(["-cc1", "-triple", "spir64-unknown-unknown", "-no-opaque-pointers"]);
@@ -142,16 +185,25 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
         clang.arg(INLINE_DEFINES);
         clang.args(["-debug-info-kind=line-tables-only", "-dwarf-version=4", "-Wno-pass-failed"]);
         clang.args(source_names(&input.input)).args(&headers);
+        // the file is called as the input, but lies where its translation does
+        clang.arg(format!("-fdebug-prefix-map={}/=", scratch.path().display()));
         clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
-        clang.arg("-emit-llvm-bc").arg("-o").arg(&bitcode).arg(operand(&input.input));
-        let said = accepted("clang-15", &run(clang, "clang-15", "clang-15")?)?;
+        clang.args(what).arg("-o").arg(output).arg(operand(file));
+        accepted("clang-15", &run(clang, "clang-15", "clang-15")?)
+    };
+    let given = Given::new(input, scratch, |output| {
+        clang("-O2", &dialect::PREPROCESS, &input.input, output)
+    })?;
+    let mut refused = String::new();
+    for level in levels {
+        let said = clang(level, &["-emit-llvm-bc"], &given.file, &bitcode)?;
         let mut translator = Command::new("llvm-spirv-15");
         translator.arg("--preserve-ocl-kernel-arg-type-metadata-through-string");
         translator.arg(TRANSLATOR_EXTENSIONS);
         translator.arg(&bitcode).arg("-o").arg(&output);
         let done = run(translator, "llvm-spirv-15", "llvm-spirv-15")?;
         if done.status.success() {
-            return Ok(Produced { bytes: read(&output)?, warnings: said });
+            return Ok(given.produced(read(&output)?, said));
         }
         refused = String::from_utf8_lossy(&done.stderr).trim().to_owned();
     }

@@ -1,19 +1,20 @@
-//! Channels: pipes that a program declares outside of its kernels, as compilers for FPGAs have them (docs/channels.md).
+//! Channels: pipes that a program declares outside of its kernels, as compilers for FPGAs have them (docs/dialects.md).
 //!
 //! In SPIR-V a channel is an imported variable whose name is `clhls.channel.NAME.DEPTH` or `clhls.channel.NAME.DEPTH.io.PORT`
 //! (`clhls-dialects` gives it that), of the type of its packets or an array of such. Kernels use it by calling imported functions
 //! `clhls_channel_...` with its address. [`channels`] makes a module of it in which kernels have pipes as parameters behind their own, one for each channel and
 //! direction, which they hand on to the functions that they call: everything behind it knows pipes only.
 
+use crate::Options;
 use crate::chain;
 use crate::decode::{self, Id, Inst};
+use crate::decorations::CHANNEL;
 use crate::errors::{BAD_CONNECTION, BAD_OPERAND, R, error, fail};
 use crate::library::demangle;
-use crate::module::{self, Spv};
-use crate::types::Kind;
-use crate::Options;
-use crate::decorations::CHANNEL;
 use crate::link::located;
+use crate::module::{self, Spv};
+use crate::processed::{is_behind, put, put_text};
+use crate::types::Kind;
 use base::{FxHashMap, FxHashSet, Loc, SourceMap};
 use rspirv::spirv::{AccessQualifier, Decoration, Op};
 use std::collections::{BTreeMap, BTreeSet};
@@ -350,7 +351,9 @@ impl<'a> Rewriter<'a> {
             name.push_str(if writes { "_out" } else { "_in" });
         }
         let params = self.params(function);
-        let taken = |name: &str| params.iter().any(|(p, _)| self.spv.names.get(p).is_some_and(|n| n == name));
+        let taken = |name: &str| {
+            params.iter().any(|(p, _)| self.spv.names.get(p).is_some_and(|n| n == name))
+        };
         while taken(&name) {
             name.push('_');
         }
@@ -391,7 +394,8 @@ impl<'a> Rewriter<'a> {
     /// The module's words with parameters in place of channels.
     fn rewritten(&mut self) -> R<Vec<u8>> {
         let pipe_types = [AccessQualifier::ReadOnly, AccessQualifier::WriteOnly].map(|access| {
-            let known = |i: &&Inst| i.op == Op::TypePipe && i.args.first() == Some(&(access as u32));
+            let known =
+                |i: &&Inst| i.op == Op::TypePipe && i.args.first() == Some(&(access as u32));
             let known = self.spv.insts.iter().find(known).and_then(|i| i.result);
             known.ok_or(access as u32)
         });
@@ -409,7 +413,7 @@ impl<'a> Rewriter<'a> {
         let mut named = false;
         let (mut function, mut in_functions) = (0, false);
         for (k, inst) in self.spv.insts.iter().enumerate() {
-            if is_annotation(inst.op) && !named {
+            if is_behind(inst.op) && !named {
                 named = true;
                 self.name_params(&params, &mut out);
             }
@@ -426,7 +430,8 @@ impl<'a> Rewriter<'a> {
             match (inst.op, self.uses.get(&k)) {
                 (Op::FunctionCall, Some(used)) => {
                     let end = own.iter().find(|(end, _)| is_end_of(end, used));
-                    let (_, pipe) = end.ok_or_else(|| inst.malformed("it uses no channel".into()))?;
+                    let (_, pipe) =
+                        end.ok_or_else(|| inst.malformed("it uses no channel".into()))?;
                     put_use(&mut out, inst, used.action, *pipe);
                 }
                 (Op::FunctionCall, None) => self.put_call(&mut out, inst, own, &params)?,
@@ -537,7 +542,8 @@ fn declared(spv: &Spv) -> R<Vec<Declared>> {
             Some((rest, port)) => (rest, Some(port.to_owned())),
             None => (rest, None),
         };
-        let parsed = rest.split_once('.').and_then(|(name, depth)| Some((name, depth.parse().ok()?)));
+        let parsed =
+            rest.split_once('.').and_then(|(name, depth)| Some((name, depth.parse().ok()?)));
         let Some((name, depth)) = parsed else {
             return fail(BAD_CONNECTION, format!("`{name}` is no name of a channel"));
         };
@@ -590,35 +596,6 @@ fn is_end_of((place, writes): &End, used: &Use) -> bool {
 fn pipe_type((_, writes): &End, pipe_types: [Id; 2]) -> Id {
     let [read, write] = pipe_types;
     if *writes { write } else { read }
-}
-
-/// Instructions behind those that give names.
-fn is_annotation(op: Op) -> bool {
-    let decorates = matches!(
-        op,
-        Op::Decorate
-            | Op::MemberDecorate
-            | Op::DecorationGroup
-            | Op::DecorateId
-            | Op::DecorateString
-            | Op::ModuleProcessed
-    );
-    decorates || crate::support::is_type(op) || op == Op::Function
-}
-
-fn put(out: &mut Vec<u32>, op: Op, operands: &[u32]) {
-    out.push((operands.len() as u32 + 1) << 16 | op as u32);
-    out.extend(operands);
-}
-
-/// An instruction that ends with a string.
-fn put_text(out: &mut Vec<u32>, op: Op, before: &[u32], text: &str) {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.push(0);
-    bytes.resize(bytes.len().next_multiple_of(4), 0);
-    let word = |b: &[u8]| b.iter().rev().fold(0u32, |w, b| w << 8 | u32::from(*b));
-    let operands: Vec<u32> = before.iter().copied().chain(bytes.chunks(4).map(word)).collect();
-    put(out, op, &operands);
 }
 
 fn put_params(out: &mut Vec<u32>, params: &[(End, Id)], pipe_types: [Id; 2]) {

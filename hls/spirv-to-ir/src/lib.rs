@@ -29,6 +29,8 @@ mod modes;
 mod module;
 mod outline;
 mod pipes;
+mod processed;
+mod source_hints;
 mod spec;
 pub mod support;
 mod types;
@@ -36,6 +38,7 @@ mod types;
 pub use channels::{Channel, Channels, channels};
 pub use errors::{ERROR_CODES, ERRORS_BEGIN, ERRORS_END, ErrorCode, errors_markdown};
 pub use modes::SUB_GROUP_SIZE;
+pub use processed::processed;
 pub use spec::{SpecConstant, SpecType, spec_constants};
 
 use base::{Diagnostics, SourceMap};

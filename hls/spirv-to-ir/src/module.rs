@@ -9,6 +9,7 @@ use crate::errors::{
     error, fail, unsupported,
 };
 use crate::outline::{RawFunction, outline, set_targets};
+use crate::source_hints::{self, SourceHints};
 use crate::support::{self, Status};
 use crate::types::{Kind, Types};
 use crate::{Options, modes};
@@ -90,6 +91,8 @@ pub(crate) struct Spv<'a> {
     /// Made by LLVM's own SPIR-V back end, as clang-22 does.
     pub by_llvm: bool,
     pub files: Files,
+    /// What the source says of loops and kernels beside OpenCL C.
+    pub hints: SourceHints,
 }
 
 /// LLVM's SPIR-V back end in Khronos' list of generators.
@@ -116,6 +119,11 @@ impl Files {
         });
         self.by_id.insert(id, file);
         file
+    }
+
+    /// Whether a file, by its number, has a name.
+    pub fn is(&self, name: &str, file: u32) -> bool {
+        self.by_name.get(name.trim_start_matches("./")) == Some(&file)
     }
 
     /// The file that string or `DebugSource` `id` names.
@@ -169,6 +177,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
         cl_version: 0,
         by_llvm: header.generator == LLVM_BACK_END,
         files: Files::default(),
+        hints: SourceHints::default(),
         insts: vec![],
     };
     let mut given: FxHashMap<u32, (u64, bool)> =
@@ -192,6 +201,7 @@ pub(crate) fn read<'a>(words: &'a [u32], options: &Options, sources: &mut Source
             modes::read(&mut spv, inst, &specialized)?;
         }
     }
+    source_hints::complete_modes(&mut spv);
     spv.flush = modes::flushed_formats(&spv, options)?;
     spv.sub_group_size = modes::sub_group_size(&spv, options)?;
     spv.contract = !spv.modes.values().any(|m| m.contraction_off);
@@ -375,6 +385,7 @@ impl<'a> Spv<'a> {
                 });
                 self.consts.declare(inst, &self.types, spec)?;
             }
+            ModuleProcessed => self.hints.read(inst)?,
             TypeForwardPointer => self.types.announce(inst.arg(0)?),
             Variable => self.variable(inst, *loc)?,
             // Kernels that call such code are refused where they do.
@@ -387,7 +398,6 @@ impl<'a> Spv<'a> {
             | SourceContinued
             | SourceExtension
             | MemberName
-            | ModuleProcessed
             | DecorationGroup
             | Nop
             | ExtInstWithForwardRefsKHR => {}

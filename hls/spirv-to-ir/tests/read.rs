@@ -184,13 +184,8 @@ fn blocks_become_kernels() {
 fn what_blocks_capture_becomes_arguments() {
     use ir::{KernelArgKind, PipeAccess};
     let module = read(&module("enqueue_captured.spv"), &Options::default()).unwrap();
-    let pipe = PipeAccess {
-        writes: false,
-        packet: Some(4),
-        connected: None,
-        limit: None,
-        channel: false,
-    };
+    let pipe =
+        PipeAccess { writes: false, packet: Some(4), connected: None, limit: None, channel: false };
     let kinds = |kernel: &str| {
         let (_, func) = module.kernel(kernel).unwrap();
         let args = &func.kernel.as_ref().unwrap().args;

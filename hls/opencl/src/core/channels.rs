@@ -1,7 +1,7 @@
 //! Channels of a program on devices that have no FIFOs: pipes in memory that belong to the program.
 
 use crate::sys::HostMemory;
-use abi::{KernelSignature, PipeDescriptor};
+use abi::{Arg, KernelSignature, PipeDescriptor};
 use driver::connect::{Connection, links};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,14 +18,6 @@ pub struct Channel {
     pub pipe: PipeDescriptor,
     /// Where it is; none where it is a FIFO.
     pub memory: Option<Arc<HostMemory>>,
-}
-
-impl Default for Channel {
-    /// What hardware gets that has a FIFO for it: the value does not matter.
-    fn default() -> Self {
-        let pipe = PipeDescriptor { address: 0, max_packets: 1, packet_size: 1 };
-        Channel { pipe, memory: None }
-    }
 }
 
 /// The channels of a program by kernel and argument.
@@ -72,6 +64,13 @@ impl Channels {
 }
 
 impl Channel {
+    /// What hardware gets that has a FIFO for it: only the size of packets is looked at.
+    pub fn fifo(arg: &Arg) -> Self {
+        let packet_size = arg.packet_size.unwrap_or(1);
+        let pipe = PipeDescriptor { address: 0, max_packets: 1, packet_size };
+        Channel { pipe, memory: None }
+    }
+
     fn new(packet_size: u32) -> Option<Self> {
         let most = (ROOM / packet_size.max(1)).max(LEAST_PACKETS);
         let pipe = PipeDescriptor::new(most, packet_size)?;

@@ -3,6 +3,7 @@
 use super::device;
 use super::options::Options;
 use super::spirv;
+use driver::dialect::{self, Translated};
 use driver::{SPIRV_EXTENSIONS, local_sizes};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -62,10 +63,52 @@ pub struct Made {
 /// # Errors
 /// The messages for people.
 pub fn compile(source: &Source, options: &Options) -> Result<Made, String> {
+    let Some(translated) = translated(source, options)? else { return compiled(source, options) };
+    let made = match translated.text {
+        Some(text) => compile_plain(&Given::Preprocessed(&text), options)?,
+        None => compiled(source, options)?,
+    };
+    let log = translated.warnings.concat() + &made.log;
+    Ok(Made { bytes: spirv_to_ir::processed(made.bytes, &translated.hints), log })
+}
+
+/// What a source in the dialect of a vendor is in OpenCL C; none where it is OpenCL C.
+fn translated(source: &Source, options: &Options) -> Result<Option<Translated>, String> {
+    let mut texts = std::iter::once(&source.text).chain(source.headers.iter().map(|(_, t)| t));
+    if !texts.any(|text| dialect::is_possible(text)) {
+        return Ok(None);
+    }
+    // what is wrong with the source is said where it is compiled
+    let Ok(seen) =
+        run_clang(&Given::Source(source), options, &dialect::PREPROCESS.map(String::from))
+    else {
+        return Ok(None);
+    };
+    let text = String::from_utf8_lossy(&seen.bytes);
+    dialect::translated(&text, Path::new("")).map(Some).map_err(|e| e.render())
+}
+
+/// What a compiler is given.
+#[derive(Clone, Copy)]
+enum Given<'a> {
+    Source(&'a Source),
+    Preprocessed(&'a str),
+}
+
+impl<'a> Given<'a> {
+    fn text(self) -> &'a str {
+        match self {
+            Given::Source(source) => &source.text,
+            Given::Preprocessed(text) => text,
+        }
+    }
+}
+
+fn compiled(source: &Source, options: &Options) -> Result<Made, String> {
     if blocks::are_likely(source, options) && takes_blocks() {
         return blocks::compile(source, options);
     }
-    match compile_plain(source, options) {
+    match compile_plain(&Given::Source(source), options) {
         // clang-22 gives up at blocks
         Err(log) if log.contains(CRASH) => match takes_blocks() {
             true => blocks::compile(source, options),
@@ -90,8 +133,12 @@ fn is_unoptimised(source: &Source, options: &Options) -> bool {
     options.unoptimised && !source.contains("printf")
 }
 
-fn compile_plain(source: &Source, options: &Options) -> Result<Made, String> {
-    let level = if is_unoptimised(source, options) { "-O0" } else { "-O2" };
+fn compile_plain(given: &Given<'_>, options: &Options) -> Result<Made, String> {
+    let unoptimised = match given {
+        Given::Source(source) => is_unoptimised(source, options),
+        Given::Preprocessed(text) => options.unoptimised && !text.contains("printf"),
+    };
+    let level = if unoptimised { "-O0" } else { "-O2" };
     let mut args: Vec<String> = vec![level.into(), "-fno-discard-value-names".into()];
     // vector-combine invents vector lengths that SPIR-V has no type for
     args.extend(["-mllvm", "-disable-vector-combine"].map(String::from));
@@ -99,9 +146,9 @@ fn compile_plain(source: &Source, options: &Options) -> Result<Made, String> {
     let with = |more: &[&str]| {
         [&args[..], &more.iter().map(|a| a.to_string()).collect::<Vec<_>>()].concat()
     };
-    let mut made = run_clang(source, options, &with(&["-c"]))?;
+    let mut made = run_clang(given, options, &with(&["-c"]))?;
     if local_sizes::are_unsure(&made.bytes) {
-        let llvm = run_clang(source, options, &with(&["-S", "-emit-llvm"]))?;
+        let llvm = run_clang(given, options, &with(&["-S", "-emit-llvm"]))?;
         made.bytes = local_sizes::corrected(&made.bytes, &String::from_utf8_lossy(&llvm.bytes));
     }
     Ok(made)
@@ -113,14 +160,18 @@ fn compile_plain(source: &Source, options: &Options) -> Result<Made, String> {
 /// The messages for people.
 pub fn argument_metadata(source: &Source, options: &Options) -> Result<String, String> {
     let args = ["-O0", "-cl-kernel-arg-info", "-emit-llvm", "-S"].map(String::from);
-    let made = run_clang(source, options, &args)?;
+    let text = translated(source, options)?.and_then(|translated| translated.text);
+    let given = text.as_deref().map_or(Given::Source(source), Given::Preprocessed);
+    let made = run_clang(&given, options, &args)?;
     Ok(String::from_utf8_lossy(&made.bytes).into_owned())
 }
 
-fn run_clang(source: &Source, options: &Options, args: &[String]) -> Result<Made, String> {
+fn run_clang(given: &Given<'_>, options: &Options, args: &[String]) -> Result<Made, String> {
     let scratch = scratch()?;
     let folder = scratch.path();
-    write_headers(source, folder)?;
+    if let Given::Source(source) = given {
+        write_headers(source, folder)?;
+    }
     let output = folder.join("out");
     let name = compiler()?;
     let mut clang = Command::new(&name);
@@ -130,14 +181,19 @@ fn run_clang(source: &Source, options: &Options, args: &[String]) -> Result<Made
     // plain `inline` functions are definitions, as in other OpenCL implementations
     clang.args(["-fgnu89-inline", "-fno-crash-diagnostics", "-Wno-pass-failed"]);
     clang.args(macros(standard));
-    if let Some(macros) = conversions(source, options) {
+    // what is preprocessed has them in it
+    let macros = match given {
+        Given::Source(source) => conversions(source, options),
+        Given::Preprocessed(_) => None,
+    };
+    if let Some(macros) = macros {
         let conversions = folder.join("clhls-conversions.h");
         write(&conversions, CONVERSIONS)?;
         clang.args(macros).arg("-include").arg(&conversions);
     }
     clang.arg("-I").arg(folder);
     clang.args(args).args(&options.clang).arg("-o").arg(&output).arg("-");
-    let done = run(clang, &name, Some(&source.text))?;
+    let done = run(clang, &name, Some(given.text()))?;
     let log = String::from_utf8_lossy(&done.stderr).into_owned();
     if !done.status.success() {
         return Err(format!("{}\n{name} refuses the source", log.trim_end()).trim_start().into());

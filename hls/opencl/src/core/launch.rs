@@ -1,6 +1,7 @@
 //! A launch of a kernel: checked when it is enqueued, run when its turn comes.
 
 use super::build::{Executable, KernelFacts};
+use super::channels::Channel;
 use super::connected;
 use super::device::{Device, LOCAL_MEMORY, MAX_WORK_GROUP_SIZE};
 use super::kernel::{Argument, Kernel};
@@ -169,7 +170,7 @@ impl Launch {
     /// The value of an argument that stands for a channel.
     fn add_channel(&mut self, arg: &abi::Arg) {
         let found = self.executable.channels.of(&self.kernel, arg.index).cloned();
-        let channel = found.unwrap_or_default();
+        let channel = found.unwrap_or_else(|| Channel::fifo(arg));
         if let Some(memory) = channel.memory {
             self.add(format!("channel `{}`", arg.name), memory);
         }

@@ -3,8 +3,8 @@
 pub mod object;
 
 pub mod build;
-pub mod compiler;
 pub mod channels;
+pub mod compiler;
 pub mod connected;
 pub mod container;
 pub mod context;

@@ -77,14 +77,13 @@ impl Lower<'_, '_, '_> {
     ) -> R<KernelArg> {
         let writes = matches!(self.spv.types.get(ty)?.kind, Kind::Pipe { writes: true });
         let packet = self.link.packets()?.get(id).map(|packet| packet.size);
-        arg.kind =
-            KernelArgKind::Pipe(PipeAccess {
-                writes,
-                packet,
-                connected: Some(depth),
-                limit: None,
-                channel: self.spv.deco.of(id).channel,
-            });
+        arg.kind = KernelArgKind::Pipe(PipeAccess {
+            writes,
+            packet,
+            connected: Some(depth),
+            limit: None,
+            channel: self.spv.deco.of(id).channel,
+        });
         (arg.size, arg.align) = (PipeDescriptor::BYTES, PipeDescriptor::ALIGN);
         (arg.no_write, arg.no_read, arg.restrict) = (false, false, true);
         let reserved = self.link.packets()?.are_reserved(id);

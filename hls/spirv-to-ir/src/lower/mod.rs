@@ -154,6 +154,7 @@ impl<'a> Lower<'a, '_, '_> {
             self.edges.push(k);
         }
         self.phi_arguments()?;
+        self.loops_of_source();
         self.check_dominance()
     }
 

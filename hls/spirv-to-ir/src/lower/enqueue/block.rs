@@ -73,13 +73,8 @@ impl Lower<'_, '_, '_> {
                     let arg = self.captured_argument("pipe", index);
                     let alone = members.iter().filter(|m| m.ty == member.ty).count() == 1;
                     let packet = self.captured_packet(member.offset)?;
-                    let access = PipeAccess {
-                        writes,
-                        packet,
-                        connected: None,
-                        limit: None,
-                        channel: false,
-                    };
+                    let access =
+                        PipeAccess { writes, packet, connected: None, limit: None, channel: false };
                     self.pipe_argument(arg, index, access, alone)
                 }
                 _ => continue,
