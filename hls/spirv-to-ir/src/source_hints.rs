@@ -54,7 +54,7 @@ impl Lower<'_, '_, '_> {
         if loops.is_empty() {
             return;
         }
-        for (header, places) in loop_places(&self.b.func) {
+        for (header, places) in loop_places(self.b.func) {
             let found = places.iter().find_map(|loc| self.loop_of_source(*loc, true));
             let found =
                 found.or_else(|| places.iter().find_map(|loc| self.loop_of_source(*loc, false)));
