@@ -351,6 +351,10 @@ impl Core<'_> {
         for (inst, _) in self.body(block, next) {
             used.extend(self.sh.s.func.insts[inst].args.iter().copied());
         }
+        if let Some(p) = self.sh.s.pipelined.get(&block) {
+            let all = crate::looped::carried_values(&self.sh.s.func, block, p);
+            used.extend(all.into_iter().filter(|(segment, _)| *segment == next).map(|(_, v)| v));
+        }
         carried.iter().copied().filter(|v| used.contains(v)).collect()
     }
 

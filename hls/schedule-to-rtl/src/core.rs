@@ -177,6 +177,10 @@ impl BlockFacts {
         let insts = &sh.s.func.blocks[block].insts;
         let source = insts.iter().map(|i| sh.place_of(*i)).find(|p| !p.is_empty());
         let mut needed: FxHashMap<Value, u32> = FxHashMap::default();
+        let mut need = |v: Value, last: u32| {
+            let entry = needed.entry(v).or_default();
+            *entry = last.max(*entry);
+        };
         for &inst in insts {
             let last = match sh.s.place[inst] {
                 Some(Place::Segment { segment, .. }) => segment,
@@ -184,14 +188,28 @@ impl BlockFacts {
                 _ => continue,
             };
             for &v in &sh.s.func.insts[inst].args {
-                let entry = needed.entry(v).or_default();
-                *entry = last.max(*entry);
+                need(v, last);
             }
         }
-        // What leaves the block is needed behind all segments.
-        sh.s.func.blocks[block].term.for_each_use(|v| _ = needed.insert(v, u32::MAX));
-        for next in &sh.cfg.succs[block] {
-            needed.extend(sh.live.live_in(*next).iter().map(|v| (*v, u32::MAX)));
+        // What leaves the block is needed behind all segments. Iterations of a pipelined loop get from one another what they get by
+        // registers and from its entry.
+        let term = &sh.s.func.blocks[block].term;
+        let pipelined = sh.s.pipelined.get(&block);
+        match pipelined {
+            None => term.for_each_use(|v| need(v, u32::MAX)),
+            Some(p) => {
+                if let ir::Terminator::Branch { cond, .. } = term {
+                    need(*cond, u32::MAX);
+                }
+                let exits = term.targets().into_iter().filter(|call| call.block != block);
+                exits.flat_map(|call| &call.args).for_each(|v| need(*v, u32::MAX));
+                let carried = crate::looped::carried_values(&sh.s.func, block, p);
+                carried.into_iter().for_each(|(segment, v)| need(v, segment));
+            }
+        }
+        let exits = sh.cfg.succs[block].iter().filter(|b| pipelined.is_none() || **b != block);
+        for v in exits.flat_map(|next| sh.live.live_in(*next)) {
+            need(*v, u32::MAX);
         }
         BlockFacts { source: source.unwrap_or_default(), needed }
     }

@@ -7,7 +7,7 @@
 use crate::core::{Core, SegmentDatapath};
 use crate::pipeline::{Context, Pipeline};
 use crate::token::{Ids, Layout, Stream};
-use ir::{Block, Terminator, Value};
+use ir::{Block, Function, Terminator, Value};
 use rtl::{Binary, Expr, ModuleBuilder, Net};
 use schedule::{Feedback, KernelSchedule, PipelinedLoop};
 
@@ -69,6 +69,18 @@ pub fn values_read(s: &KernelSchedule, d: &SegmentDatapath, p: &PipelinedLoop) -
         p.feedback.iter().filter(|f| f.segment == d.k).map(|f| f.next).collect();
     out.extend(p.late.iter().filter(|l| l.known.segment == d.k).map(|l| l.next));
     out.extend(condition(s, d.block).filter(|_| p.condition.segment == d.k));
+    out
+}
+
+/// Values that a pipelined loop hands from iteration to iteration, each with the segment that needs it: what becomes of a parameter, and
+/// what the parameters begin with.
+pub fn carried_values(func: &Function, block: Block, p: &PipelinedLoop) -> Vec<(u32, Value)> {
+    let mut out: Vec<(u32, Value)> = vec![];
+    for f in &p.feedback {
+        out.push((f.segment, f.next));
+        out.extend(f.chain(func, block).into_iter().map(|v| (f.segment, v)));
+    }
+    out.extend(p.late.iter().map(|l| (l.known.segment, l.next)));
     out
 }
 
