@@ -208,6 +208,11 @@ fn what_is_no_channel_between_two_kernels_is_refused() {
             &["E0119", "channel `c_1` is written by kernel `a` and by kernel `b`"],
         ),
         (
+            "typedef struct { int v[64]; } wide_t;\nchannel wide_t w;\n\
+             kernel void a(global wide_t *o) { write_channel_intel(w, *o); }",
+            &["E0119", "channel `w` has packets of 256 bytes", "send the packet in parts"],
+        ),
+        (
             "kernel void a() { write_channel_intel(c[1], read_channel_altera(d)); }",
             &["E0604", "k.cl:3", "undeclared identifier 'd'"],
         ),

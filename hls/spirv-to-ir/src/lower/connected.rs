@@ -55,13 +55,15 @@ impl Lower<'_, '_, '_> {
         if packet.is_some_and(|bytes| bytes > MOST_CONNECTED_BYTES) {
             let bytes = packet.unwrap_or_default();
             let text = format!(
-                "pipe `{}` has packets of {bytes} bytes; those of a connected pipe have at most {MOST_CONNECTED_BYTES}",
+                "{} `{}` has packets of {bytes} bytes; those of a connected pipe have at most {MOST_CONNECTED_BYTES}",
+                if self.spv.deco.of(id).channel { "channel" } else { "pipe" },
                 arg.name
             );
             let e = error(crate::errors::BAD_CONNECTION, text);
-            return Err(Box::new(
-                e.help("do not connect it: a pipe in memory takes larger packets"),
-            ));
+            return Err(Box::new(e.help(match self.spv.deco.of(id).channel {
+                true => "send the packet in parts, through several channels or one after the other",
+                false => "do not connect it: a pipe in memory takes larger packets",
+            })));
         }
         Ok(())
     }
