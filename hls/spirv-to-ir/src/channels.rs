@@ -23,6 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const VARIABLE: &str = "clhls.channel.";
 /// How the names of the functions begin.
 const FUNCTION: &str = "clhls_channel_";
+/// Times that a module is gone through for addresses, which compilers compute in order.
+const MOST_ROUNDS: usize = 16;
 /// Most elements of an array of channels.
 const MOST_ELEMENTS: u64 = 4096;
 
@@ -224,7 +226,7 @@ impl<'a> Rewriter<'a> {
     fn find_addresses(&mut self) -> R<()> {
         let mut roots: FxHashSet<Id> = self.declared.iter().map(|d| d.id).collect();
         // Operands of constants stand before them, those of functions almost always; what is found late is found the next time.
-        loop {
+        for _ in 0..MOST_ROUNDS {
             let before = roots.len();
             for inst in &self.spv.insts {
                 let (Some(result), Some(base)) = (inst.result, address_operand(inst)) else {
