@@ -168,6 +168,10 @@ impl<'a> Walk<'a> {
     /// Remembers what is said of the loop whose keyword is the token at `at`.
     pub fn loop_hint(&mut self, at: usize, mut hint: LoopHint) {
         (hint.file, hint.line, hint.column) = self.source.place(at);
+        if self.source.word(at) == "do" {
+            let text = "what is said of a do loop is not used: write a for or while loop";
+            self.note(at, "do", text.to_owned());
+        }
         self.loops.push((at, hint));
     }
 

@@ -242,10 +242,19 @@ kernel void f(global float *a, global const int *at, int n) {
   while (a[j] > 0) j += 2;
   #pragma ii 3
   #pragma ivdep safelen(7)
-  do {
-    a[at[j]] *= 3;
-  } while (j++ < n);
+  while (j++ < n) a[at[j]] *= 3;
   for (int i = 0; i < n; i++) a[at[n + i]] += 5;
+}
+// What is said of one loop is not said of those around, in, beside and behind it.
+kernel void others(global float *a, global const int *at, int n) {
+  #pragma max_concurrency 5
+  for (int y = 0; y < n; y++) for (int x = 0; x < n; x++) a[at[x] + y] += 1;
+  for (;;) {
+    #pragma max_concurrency 6
+    for (int x = 0; x < n; x++) a[at[x] + n] += 1;
+    if (a[0] > 9) break;
+  }
+  for (int x = 0; x < n; x++) a[at[x] - n] += 1;
 }
 "#,
     );
@@ -255,9 +264,31 @@ kernel void f(global float *a, global const int *at, int n) {
         shown.out.lines().filter_map(|l| l.split_once("): loop ")).map(|(_, h)| h).collect();
     let mut sorted = hints.clone();
     sorted.sort_unstable();
-    assert_eq!(sorted, ["ii 3 distance 7", "ivdep", "speculation off"], "{}", shown.out);
+    assert_eq!(
+        sorted,
+        ["ii 3 distance 7", "ivdep", "max_concurrency 5", "max_concurrency 6", "speculation off"],
+        "{}",
+        shown.out
+    );
     assert!(shown.out.contains("num_simd_work_items 4"), "{}", shown.out);
     let scheduled =
         clhls(&["build", text(&source.path), "--emit", "schedule", "--board", "u250", "-q"]);
     assert_eq!(scheduled.code, DONE, "{}", scheduled.err);
+}
+
+/// No branch tells for certain which loop a `do` is: what is said of it is told to be of no use.
+#[test]
+fn pragmas_of_do_loops_are_told() {
+    let source = Source::new(
+        "kernel void f(global float *a, global const int *at, int n) {
+  int j = 0;
+  #pragma ivdep
+  do a[at[j]] *= 3; while (j++ < n);
+}
+",
+    );
+    let shown = clhls(&["build", text(&source.path), "--emit", "ir", "-q"]);
+    assert_eq!(shown.code, DONE, "{}", shown.err);
+    assert!(shown.err.contains("W0617") && shown.err.contains("do loop"), "{}", shown.err);
+    assert!(!shown.out.contains(": loop "), "{}", shown.out);
 }

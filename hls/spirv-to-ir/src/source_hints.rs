@@ -1,15 +1,16 @@
 //! What a source in a dialect of OpenCL C says of its loops and kernels, which producers drop: strings of `OpModuleProcessed` that
-//! `clhls-dialects` writes. A loop is known by the place of its keyword, which producers name as the place of the branch that goes back (`for`,
-//! `while`) or in (`do`).
+//! `clhls-dialects` writes. A loop is known by the place of its keyword, which producers name as the place of the branch that goes
+//! back in `for` and `while`; of a `do` it names no branch for certain, and what is said of such a loop is not used.
 
 use crate::decode::Inst;
 use crate::errors::R;
 use crate::lower::Lower;
 use crate::module::Spv;
-use base::{FxHashMap, Loc};
+use base::Loc;
 use dialects::Hint;
-use ir::analysis::{Cfg, Dominators};
-use ir::{Block, Function, LoopHint, Speculation};
+use ir::analysis::loops::LoopData;
+use ir::analysis::{Cfg, Loops};
+use ir::{LoopHint, Speculation};
 
 /// Lanes that a kernel may have.
 const LANES: std::ops::RangeInclusive<u32> = 2..=16;
@@ -54,47 +55,34 @@ impl Lower<'_, '_, '_> {
         if loops.is_empty() {
             return;
         }
-        for (header, places) in loop_places(self.b.func) {
-            let found = places.iter().find_map(|loc| self.loop_of_source(*loc, true));
-            let found =
-                found.or_else(|| places.iter().find_map(|loc| self.loop_of_source(*loc, false)));
-            let Some(hint) = found else { continue };
-            let hint = merged(self.b.func.blocks[header].hint, hint);
-            self.b.func.blocks[header].hint = hint;
+        let cfg = Cfg::new(self.b.func);
+        let all = Loops::new(self.b.func, &cfg);
+        let mut found: Vec<(&LoopData, usize)> = vec![];
+        for data in all.loops.values() {
+            let back = data.latches.iter().map(|latch| self.b.func.blocks[*latch].term_loc);
+            found.extend(back.filter_map(|loc| self.hint_at(loc)).map(|hint| (data, hint)));
         }
-    }
-
-    /// What is said of the loop at a place. Columns are those of preprocessed text, which macros shift: without them, the only one of a line.
-    fn loop_of_source(&self, loc: Loc, with_column: bool) -> Option<&dialects::LoopHint> {
-        let is_here = |hint: &&dialects::LoopHint| {
-            hint.line == loc.line && self.spv.files.is(&hint.file, loc.file)
+        // The branch that leaves a loop may be the one that goes back in the loop around it: it is the inner one's.
+        let inner = |(data, hint): &(&LoopData, usize)| {
+            let inside = |d: &LoopData| d.header != data.header && data.blocks.contains(&d.header);
+            !found.iter().any(|(other, same)| same == hint && inside(other))
         };
-        let mut here = self.spv.hints.loops.iter().filter(is_here);
-        match with_column {
-            true => here.find(|hint| hint.column == loc.column),
-            false => here.next().filter(|_| here.next().is_none()),
+        for (data, hint) in found.iter().filter(|f| inner(f)) {
+            let Some(source) = self.spv.hints.loops.get(*hint) else { continue };
+            let block = &mut self.b.func.blocks[data.header];
+            block.hint = merged(block.hint, source);
         }
     }
-}
 
-/// The headers of loops, and the places that tell which loop of the source each is, the most telling first.
-fn loop_places(func: &Function) -> Vec<(Block, Vec<Loc>)> {
-    let cfg = Cfg::new(func);
-    let dom = Dominators::new(func, &cfg);
-    let mut places: FxHashMap<Block, (Vec<Loc>, Vec<Loc>)> = FxHashMap::default();
-    for &block in &cfg.rpo {
-        let loc = func.blocks[block].term_loc;
-        for &next in &cfg.succs[block] {
-            let (back, entry) = places.entry(next).or_default();
-            if dom.dominates(next, block) { back.push(loc) } else { entry.push(loc) }
-        }
+    /// The number of what is said of the loop whose keyword is at a place. A claim on another loop would make wrong hardware, so the column
+    /// counts.
+    fn hint_at(&self, loc: Loc) -> Option<usize> {
+        let is_here = |hint: &dialects::LoopHint| {
+            (hint.line, hint.column) == (loc.line, loc.column)
+                && self.spv.files.is(&hint.file, loc.file)
+        };
+        self.spv.hints.loops.iter().position(is_here)
     }
-    let ordered = |header: &Block| {
-        let (back, entry) = places.get(header).filter(|(back, _)| !back.is_empty())?;
-        let known = back.iter().chain(entry).filter(|loc| loc.is_known());
-        Some((*header, known.copied().collect()))
-    };
-    cfg.rpo.iter().filter_map(ordered).collect()
 }
 
 /// What a module's own controls and the source say together.
