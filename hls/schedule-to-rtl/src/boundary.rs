@@ -172,7 +172,7 @@ impl Core<'_> {
         let live = self.exit_values(block, k + 1, &carried);
         // What segment k + 1 itself uses leaves boundary k as well.
         let live = self.entry_values(block, k + 1, &carried, live);
-        Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &live).with_first(layout.has_first())
+        self.layout(&live).with_first(layout.has_first())
     }
 
     /// Those fields of a token that go on.

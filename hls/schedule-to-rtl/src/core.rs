@@ -27,6 +27,8 @@ pub struct Shared<'a> {
     pub cfg: Cfg,
     /// Live values that travel with tokens.
     pub live: Liveness,
+    /// Parameters of pipelined loops that begin with one value for the launch, which no token brings, and that value.
+    pub begins_with: FxHashMap<Value, Value>,
     /// Module name of the kernel; prefix of its other modules.
     pub name: String,
     /// `TARGET` parameter of library modules.
@@ -243,7 +245,9 @@ impl<'a> Core<'a> {
     /// Token layout at the entry of a block.
     pub fn block_layout(&self, block: Block) -> Layout {
         let s = self.sh.s;
-        let mut values: Vec<Value> = s.func.blocks[block].params.clone();
+        let brought = |v: &Value| !self.sh.begins_with.contains_key(v);
+        let params = s.func.blocks[block].params.iter().copied();
+        let mut values: Vec<Value> = params.filter(brought).collect();
         if block == s.func.entry() {
             values.extend(s.func.blocks[block].insts.iter().filter_map(|i| match s.place[*i] {
                 Some(Place::Dispatch) => s.func.insts[*i].result,
@@ -251,7 +255,12 @@ impl<'a> Core<'a> {
             }));
         }
         values.extend(self.sh.live.live_in(block));
-        Layout::new(&s.func, &s.occupancy, &values)
+        self.layout(&values)
+    }
+
+    /// Layout of tokens with these values.
+    pub fn layout(&self, values: &[Value]) -> Layout {
+        Layout::new(&self.sh.s.func, &self.sh.s.occupancy, values)
     }
 
     /// Adds a stream into a block.
@@ -434,13 +443,14 @@ impl<'a> Core<'a> {
     ) -> Exit {
         let seg = self.sh.s.blocks[block].segments[k as usize].clone();
         let body = self.body(block, k);
+        let registers = crate::looped::begun(self.sh, block, k);
         let made: Vec<Value> = layout
             .values()
+            .chain(registers)
             .chain(body.iter().filter_map(|(i, _)| self.sh.s.func.insts[*i].result))
             .collect();
         let out_values = self.exit_values(block, k, &made);
-        let out = Layout::new(&self.sh.s.func, &self.sh.s.occupancy, &out_values)
-            .with_first(layout.has_first());
+        let out = self.layout(&out_values).with_first(layout.has_first());
         let name = format!("{block}_s{k}");
         let module = format!("{}_{name}", self.sh.name);
         let datapath = SegmentDatapath { block, k, body, latency: seg.latency };
@@ -542,7 +552,7 @@ impl<'a> Core<'a> {
             ids.push(self.delayed_ids(&mut b, last, input, k));
         }
         if let Some((l, _)) = looped {
-            crate::looped::read_feedback(&mut b, &mut p, &cx, l, (d.block, d.k), &ids);
+            crate::looped::read_feedback(&mut b, &mut p, self.sh, l, (d.block, d.k), &ids);
         }
         for &(inst, cycle) in &d.body {
             p.inst(&mut b, inst, cycle);
@@ -569,7 +579,7 @@ impl<'a> Core<'a> {
         let mut used: Vec<Value> =
             d.body.iter().flat_map(|(i, _)| s.func.insts[*i].args.iter().copied()).collect();
         if let Some(l) = s.pipelined.get(&d.block) {
-            used.extend(crate::looped::values_read(s, d, l));
+            used.extend(crate::looped::values_read(self.sh, d, l));
         }
         used.retain(|v| !self.sh.travels(*v) && s.func.as_const(*v).is_none());
         used.sort();

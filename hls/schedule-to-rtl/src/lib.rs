@@ -122,6 +122,7 @@ fn lower_kernel(
     }
     let cfg = Cfg::new(&s.func);
     let live = Liveness::new(&s.func, &cfg, |v| core::travels(s, v));
+    let begins_with = looped::uniform_beginnings(s, &cfg);
     let name = rtl::names::legal(&s.func.name);
     let sources = &module.sources;
     // A single work-item has no use for a second datapath.
@@ -135,6 +136,7 @@ fn lower_kernel(
         s,
         cfg,
         live,
+        begins_with,
         name,
         target,
         sources,

@@ -4,9 +4,11 @@
 //! sends it again for each iteration. Loop-carried values are registers of the segments that
 //! compute them; the token's copies are their values in the first iteration.
 
-use crate::core::{Core, SegmentDatapath};
-use crate::pipeline::{Context, Pipeline};
+use crate::core::{Core, SegmentDatapath, Shared};
+use crate::pipeline::Pipeline;
 use crate::token::{Ids, Layout, Stream};
+use base::FxHashMap;
+use ir::analysis::Cfg;
 use ir::{Block, Function, Terminator, Value};
 use rtl::{Binary, Expr, ModuleBuilder, Net};
 use schedule::{Feedback, KernelSchedule, PipelinedLoop};
@@ -63,13 +65,46 @@ fn condition(s: &KernelSchedule, block: Block) -> Option<Value> {
     }
 }
 
+/// Parameters of pipelined loops that begin with one value for the whole launch, and that value: tokens need not bring it.
+pub fn uniform_beginnings(s: &KernelSchedule, cfg: &Cfg) -> FxHashMap<Value, Value> {
+    let mut out = FxHashMap::default();
+    for block in s.pipelined.keys() {
+        let entries = cfg.preds[*block].iter().filter(|from| *from != block);
+        let calls: Vec<_> = entries
+            .flat_map(|from| s.func.blocks[*from].term.targets())
+            .filter(|call| call.block == *block)
+            .collect();
+        let same = |a: Value, b: Value| {
+            a == b || (s.func.as_const(a).is_some() && s.func.as_const(a) == s.func.as_const(b))
+        };
+        for (k, param) in s.func.blocks[*block].params.iter().enumerate() {
+            let Some(first) = calls.first().map(|call| call.args[k]) else { continue };
+            let one = calls.iter().all(|call| same(call.args[k], first));
+            if one && !crate::core::travels(s, first) {
+                out.insert(*param, first);
+            }
+        }
+    }
+    out
+}
+
 /// Values that a segment of a pipelined loop reads besides its instructions' operands.
-pub fn values_read(s: &KernelSchedule, d: &SegmentDatapath, p: &PipelinedLoop) -> Vec<Value> {
-    let mut out: Vec<Value> =
-        p.feedback.iter().filter(|f| f.segment == d.k).map(|f| f.next).collect();
+pub fn values_read(sh: &Shared<'_>, d: &SegmentDatapath, p: &PipelinedLoop) -> Vec<Value> {
+    let s = sh.s;
+    let here = || p.feedback.iter().filter(|f| f.segment == d.k);
+    let mut out: Vec<Value> = here().map(|f| f.next).collect();
+    let begins = here().flat_map(|f| f.chain(&s.func, d.block));
+    out.extend(begins.filter_map(|v| sh.begins_with.get(&v)));
     out.extend(p.late.iter().filter(|l| l.known.segment == d.k).map(|l| l.next));
     out.extend(condition(s, d.block).filter(|_| p.condition.segment == d.k));
     out
+}
+
+/// Parameters that no token brings to segment `k` of a block, because it is the first that reads them and knows what they begin with.
+pub fn begun(sh: &Shared<'_>, block: Block, k: u32) -> Vec<Value> {
+    let Some(p) = sh.s.pipelined.get(&block) else { return vec![] };
+    let here = p.feedback.iter().filter(|f| f.segment == k).map(|f| f.param);
+    here.filter(|v| sh.begins_with.contains_key(v)).collect()
 }
 
 /// Values that a pipelined loop hands from iteration to iteration, each with the segment that needs it: what becomes of a parameter, and
@@ -88,18 +123,18 @@ pub fn carried_values(func: &Function, block: Block, p: &PipelinedLoop) -> Vec<(
 pub fn read_feedback(
     b: &mut ModuleBuilder,
     p: &mut Pipeline,
-    cx: &Context,
+    sh: &Shared<'_>,
     l: &PipelinedLoop,
     (block, k): (Block, u32),
     ids: &[Ids],
 ) {
     let here = || l.feedback.iter().filter(|f| f.segment == k);
     // What the tokens carry, before the parameters become the registers' values.
-    let queues: Vec<Vec<Expr>> = here().map(|f| initial_values(b, p, cx, block, f)).collect();
+    let queues: Vec<Vec<Expr>> = here().map(|f| initial_values(b, p, sh, block, f)).collect();
     for (f, initial_values) in here().zip(queues) {
         let n = f.param.as_u32();
-        let initial = p.at(b, f.param, f.read);
-        let register = b.net(&format!("v{n}_feedback"), cx.func.bits(f.param));
+        let initial = p.at(b, sh.begins_with.get(&f.param).copied().unwrap_or(f.param), f.read);
+        let register = b.net(&format!("v{n}_feedback"), sh.s.func.bits(f.param));
         let first = ids[f.read as usize].first.clone();
         if f.distance > 1 {
             // The queue's other side is connected when what is written stands.
@@ -117,16 +152,20 @@ pub fn read_feedback(
 fn initial_values(
     b: &mut ModuleBuilder,
     p: &mut Pipeline,
-    cx: &Context,
+    sh: &Shared<'_>,
     block: Block,
     f: &Feedback,
 ) -> Vec<Expr> {
     if f.distance == 1 {
         return vec![];
     }
-    let chain = f.chain(cx.func, block);
+    let chain = f.chain(&sh.s.func, block);
     let values = chain.iter().skip(1).rev();
-    values.map(|v| p.entered(b, *v, f.read)).collect()
+    let initial = |v: &Value| match sh.begins_with.get(v) {
+        Some(uniform) => p.at(b, *uniform, f.read),
+        None => p.entered(b, *v, f.read),
+    };
+    values.map(initial).collect()
 }
 
 /// The registers of [`read_feedback`], and what the issuer is told.
@@ -243,7 +282,11 @@ impl Core<'_> {
         layout: Layout,
         edges: &[Option<Stream>],
     ) {
-        let token = layout.clone().with_first(true);
+        // What begins with one value for the launch comes from the issuer, if it does not stay in a segment.
+        let brought =
+            p.late.iter().map(|l| l.param).filter(|v| self.sh.begins_with.contains_key(v));
+        let values: Vec<Value> = layout.values().chain(brought).collect();
+        let token = self.layout(&values).with_first(true);
         let issued = Stream::new(&mut self.b, &format!("{block}_issue"), token.width());
         let busy = self.b.net(&format!("{block}_busy"), 1);
         let known = self.b.net(&format!("{block}_known"), 1);
@@ -283,10 +326,18 @@ impl Core<'_> {
                 (*param, q)
             })
             .collect();
+        let (func, fixed_values) = (&self.sh.s.func, &self.fixed);
+        let fixed = |v: Value| match func.as_const(v) {
+            Some(c) => Expr::Const(func.bits(v), c),
+            None => fixed_values.expr(v),
+        };
         let mut ids = layout.ids(b, entry.data);
         ids.first = Expr::Net(busy).not();
         let packed = token.pack(ids, |v| {
-            let fresh = layout.field(b, entry.data, v).unwrap_or(Expr::bit(false));
+            let fresh = match self.sh.begins_with.get(&v) {
+                Some(uniform) => fixed(*uniform),
+                None => layout.field(b, entry.data, v).unwrap_or(Expr::bit(false)),
+            };
             let again = match late.iter().find(|(p, _)| *p == v) {
                 Some((_, q)) => Expr::Net(*q),
                 None => layout.field(b, kept, v).unwrap_or(Expr::bit(false)),
