@@ -34,6 +34,9 @@ pub const SPIRV_EXTENSIONS: &str = "-spirv-ext=+SPV_EXT_relaxed_printf_string_ad
 /// Option of llvm-spirv-15 for atomic operations on floats and blocks of sub-groups.
 pub const TRANSLATOR_EXTENSIONS: &str = "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_INTEL_subgroups";
 
+/// Loops that move the elements of an array stay such loops, which unroll into registers and queues: `memmove` goes byte by byte.
+const KEEP_COPIES: [&str; 2] = ["-mllvm", "-disable-loop-idiom-memcpy"];
+
 /// Levels at which clang-15 is tried: llvm-spirv-15 cannot translate all that it makes at the first.
 const CLANG_15_LEVELS: [&str; 3] = ["-O2", "-O1", "-O0"];
 
@@ -164,6 +167,7 @@ fn clang_22_command(input: &InputArgs, headers: &[String]) -> Command {
     clang.arg(INLINE_DEFINES);
     // vector-combine invents vector lengths that SPIR-V has no type for
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
+    clang.args(KEEP_COPIES);
     clang.args(["-mllvm", SPIRV_EXTENSIONS]);
     clang.arg("-Wno-pass-failed").args(headers);
     clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
@@ -182,6 +186,7 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
         // the translator needs typed pointers
         clang.args(["-cc1", "-triple", "spir64-unknown-unknown", "-no-opaque-pointers"]);
         clang.args(["-finclude-default-header", "-fdeclare-opencl-builtins", "-x", "cl", level]);
+        clang.args(KEEP_COPIES);
         clang.arg(INLINE_DEFINES);
         clang.args(["-debug-info-kind=line-tables-only", "-dwarf-version=4", "-Wno-pass-failed"]);
         clang.args(source_names(&input.input)).args(&headers);

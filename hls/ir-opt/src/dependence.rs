@@ -10,7 +10,7 @@ use crate::known::Ranges;
 use crate::linear::steps::{IN_FLIGHT_LOG2, Steps};
 use crate::linear::{Address, Addresses, Term};
 use base::FxHashSet;
-use ir::analysis::taken_over;
+use ir::analysis::Carried;
 use ir::builder::sign_extend;
 use ir::{Block, Function, Inst, Op, Value};
 
@@ -227,7 +227,7 @@ impl<'f> Iterations<'f> {
 
     /// Adds the difference that a term makes between the addresses of two accesses, which have it `m` and `n` times.
     fn add_term(&self, apart: &mut Differences, t: Term, m: i128, n: i128) {
-        let known = self.ranges.known_in(self.func, t.value, self.block);
+        let known = t.known(self.func, self.ranges, self.block);
         let (low, high) = match t.signed {
             true => (known.smin, known.smax),
             false => (known.umin as i128, known.umax.min(i128::MAX as u128) as i128),
@@ -352,7 +352,7 @@ fn first_iterations(func: &Function, block: Block, inst: Inst) -> Option<i128> {
     let data = &func.insts[inst];
     let mut mask = *data.args.last().filter(|_| data.op.predicated() == Some(true))?;
     loop {
-        let (chain, end) = taken_over(func, block, mask);
+        let (chain, end) = Carried::new(func, block).taken_over(mask);
         let zero = |v: Value| func.as_const(v) == Some(0);
         if !chain.is_empty() {
             return end.filter(|e| zero(*e)).map(|_| chain.len() as i128);

@@ -214,14 +214,19 @@ pub fn split_edge(func: &mut Function, from: Block, nth: usize) -> Block {
     middle
 }
 
-/// Appends block `second` to `first`, which must end in the only jump to it.
-pub fn merge_into(func: &mut Function, first: Block, second: Block) {
+/// Appends block `second` to `first`, which must end in the only jump to it. What its parameters become goes into `map`, which the caller
+/// substitutes when all is merged.
+pub fn merge_into(
+    func: &mut Function,
+    first: Block,
+    second: Block,
+    map: &mut SecondaryMap<Value, Option<Value>>,
+) {
     let unreachable = Terminator::Unreachable;
     let Terminator::Jump(call) = std::mem::replace(&mut func.blocks[first].term, unreachable)
     else {
         unreachable!("caller found a jump");
     };
-    let mut map = SecondaryMap::new();
     for (&p, &a) in func.blocks[second].params.iter().zip(&call.args) {
         map[p] = Some(a);
     }
@@ -236,12 +241,8 @@ pub fn merge_into(func: &mut Function, first: Block, second: Block) {
     func.blocks[first].term =
         std::mem::replace(&mut func.blocks[second].term, Terminator::Unreachable);
     func.blocks[first].term_loc = func.blocks[second].term_loc;
-    let has_params = !func.blocks[second].params.is_empty();
     func.blocks[second].params.clear();
     func.layout.retain(|b| *b != second);
-    if has_params {
-        func.substitute(&map);
-    }
 }
 
 /// Lets an access, or operation on a pipe, happen only where `predicate` holds too.

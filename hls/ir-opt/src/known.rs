@@ -90,6 +90,12 @@ impl Known {
         self.smin >= 0
     }
 
+    /// The same with a constant added, modulo what the width can hold.
+    pub fn plus_wrapping(&self, constant: u128) -> Known {
+        let args = [*self, Known::constant(self.width, constant)];
+        transfer::transfer(ir::Op::Add, self.width, &args, || None)
+    }
+
     /// Number of low bits known to be 0.
     pub fn trailing_zeros(&self) -> u32 {
         (!self.zeros).trailing_zeros().min(self.width)

@@ -15,8 +15,18 @@ const MOST_STEPS: u32 = 24;
 pub struct Term {
     /// The value.
     pub value: Value,
+    /// Is added to it first, modulo what its width can hold.
+    pub plus: u128,
     /// Whether its highest bit is a sign.
     pub signed: bool,
+}
+
+impl Term {
+    /// What is known of it as bits, before they are read with or without a sign.
+    pub fn known(&self, func: &Function, ranges: &Ranges, block: Block) -> Known {
+        let known = ranges.known_in(func, self.value, block);
+        if self.plus == 0 { known } else { known.plus_wrapping(self.plus) }
+    }
 }
 
 /// `root + sum of term * factor + offset` in bytes, modulo the size of the address space.
@@ -69,8 +79,7 @@ impl<'f> Addresses<'f> {
     /// What the address of a pointer is known to be a multiple of, log2, when its root is one of 2^`root`.
     pub fn align_log2(&self, address: &Address, root: u32) -> u32 {
         let term = |(t, n): &(Term, i128)| {
-            n.trailing_zeros()
-                + self.ranges.known_in(self.func, t.value, self.block).trailing_zeros()
+            n.trailing_zeros() + t.known(self.func, self.ranges, self.block).trailing_zeros()
         };
         let terms = address.terms.iter().map(term).min().unwrap_or(u32::MAX);
         root.min(terms).min(address.offset.trailing_zeros())
@@ -103,7 +112,7 @@ impl<'f> Addresses<'f> {
 
     /// Adds `value * factor`, modulo what the value's width can hold: that of an address, when it is part of one.
     fn add(&self, sum: &mut Sum, value: Value, factor: i128, steps: u32) {
-        let own = Term { value, signed: false };
+        let own = Term { value, plus: 0, signed: false };
         if let Some(bits) = self.func.as_const(value) {
             return sum.constant(bits as i128, factor);
         }
@@ -157,7 +166,10 @@ impl<'f> Addresses<'f> {
                 let minus = op == Op::Sub;
                 match self.reading(*a, *b, minus, signed, &known) {
                     Some(signed) => both(sum, *a, *b, signed, minus),
-                    None => sum.term(Term { value, signed }, factor),
+                    None if op == Op::Add && self.func.as_const(*b).is_some() => {
+                        self.add_shifted(sum, (*a, *b), signed, factor);
+                    }
+                    None => sum.term(Term { value, plus: 0, signed }, factor),
                 }
             }
             Some((Op::Or, [a, b])) if self.are_disjoint(*a, *b) => {
@@ -170,7 +182,7 @@ impl<'f> Addresses<'f> {
                     Some(n) => {
                         self.add_exactly(sum, *a, signed, factor.wrapping_mul(n), steps - 1);
                     }
-                    None => sum.term(Term { value, signed }, factor),
+                    None => sum.term(Term { value, plus: 0, signed }, factor),
                 }
             }
             Some((Op::Zext, [a])) => self.add_exactly(sum, *a, false, factor, steps - 1),
@@ -180,8 +192,18 @@ impl<'f> Addresses<'f> {
             Some((Op::Slice { lo: 0 }, [a])) if !signed && fits_in(&self.known(*a), width) => {
                 self.add_exactly(sum, *a, false, factor, steps - 1);
             }
-            _ => sum.term(Term { value, signed }, factor),
+            _ => sum.term(Term { value, plus: 0, signed }, factor),
         }
+    }
+
+    /// Adds `(a + c) * factor` for a constant `c` with which the sum may wrap: the part of `c` that only reaches bits in which `a` has zeros
+    /// changes nothing else, and does not depend on whether the rest wraps.
+    fn add_shifted(&self, sum: &mut Sum, (a, c): (Value, Value), signed: bool, factor: i128) {
+        let bits = self.func.as_const(c).unwrap_or_default();
+        let zeros = self.known(a).trailing_zeros().min(self.func.bits(a) - 1);
+        let low = bits & crate::bits::ones(zeros);
+        sum.constant(low as i128, factor);
+        sum.term(Term { value: a, plus: bits - low, signed }, factor);
     }
 
     /// With or without signs: how to read the operands of a sum or difference of which nothing overflows then.

@@ -7,7 +7,7 @@
 
 use crate::segments::{Cutter, exit_depth};
 use base::{FxHashMap, FxHashSet};
-use ir::analysis::{back_edge, taken_over};
+use ir::analysis::{Carried, back_edge, read_params};
 use ir::{Block, Function, Inst, Op, PipeOp, Speculation, Terminator, Value, ValueDef};
 use schedule::{
     AccessKind, Control, Feedback, KernelSchedule, Late, MemoryId, Moment, OpTiming, Order,
@@ -129,12 +129,7 @@ pub enum Reader {
 /// Readers of each parameter of a block that loops on itself: its users, and those of the
 /// parameters that take it over, which must find it in its register before the next value is. Those in `distant` do not
 /// take over: they come out of queues.
-pub fn readers(
-    func: &Function,
-    block: Block,
-    back: usize,
-    distant: &Distant,
-) -> FxHashMap<Value, Vec<Reader>> {
+pub fn readers(func: &Function, block: Block, distant: &Distant) -> FxHashMap<Value, Vec<Reader>> {
     let params = &func.blocks[block].params;
     let mut out: FxHashMap<Value, Vec<Reader>> = params.iter().map(|p| (*p, vec![])).collect();
     let note = |out: &mut FxHashMap<Value, Vec<Reader>>, v: Value, r: Reader| {
@@ -146,14 +141,17 @@ pub fn readers(
         func.insts[inst].args.iter().for_each(|a| note(&mut out, *a, Reader::Inst(inst)));
     }
     func.blocks[block].term.for_each_use(|v| note(&mut out, v, Reader::Terminator));
-    let next = &func.blocks[block].term.targets()[back].args;
-    for _ in 0..params.len() {
-        let takes_over = |p: &Value, n: &Value| p != n && params.contains(n);
-        let pairs = params.iter().zip(next).filter(|(p, n)| takes_over(p, n));
-        for (p, n) in pairs.filter(|(p, _)| !distant.contains_key(*p)) {
-            for r in out[p].clone() {
-                note(&mut out, *n, r);
-            }
+    let carried = Carried::new(func, block);
+    let mut open: Vec<Value> = params.clone();
+    while let Some(p) = open.pop() {
+        let next = carried.next(p).filter(|n| p != *n && !distant.contains_key(&p));
+        let Some(n) = next.filter(|n| out.contains_key(n)) else { continue };
+        let before = out[&n].len();
+        for r in out[&p].clone() {
+            note(&mut out, n, r);
+        }
+        if out[&n].len() > before {
+            open.push(n);
         }
     }
     out
@@ -162,19 +160,34 @@ pub fn readers(
 /// Parameters whose values are several iterations old, with what they were then and how many.
 pub type Distant = FxHashMap<Value, (Value, u32)>;
 
-/// Parameters of a block that loops on itself that take over from others, and by whose values what comes in at the other end
-/// of these is computed: `c` of `a' = f(c), b' = a, c' = b`. What `c` needs was computed 3 iterations before, so that many
-/// can be under way.
+/// Parameters of a block that loops on itself that take over from others and come out of queues:
+///
+/// * those by whose values what comes in at the other end of these is computed: `c` of `a' = f(c), b' = a, c' = b`. What `c` needs was
+///   computed 3 iterations before, so that many can be under way;
+/// * those that are many iterations older than the next one that is read, as in a window that slides over rows of an image: a memory is
+///   smaller than the registers.
 pub fn distant(func: &Function, block: Block) -> Distant {
+    let carried = Carried::new(func, block);
+    let read = read_params(func, block);
     let mut out = Distant::default();
-    for &param in &func.blocks[block].params {
-        let (chain, end) = taken_over(func, block, param);
-        let Some(end) = end.filter(|_| chain.len() > 1) else { continue };
-        if depends(func, block, end, param) {
+    for &param in func.blocks[block].params.iter().filter(|p| read.contains(p)) {
+        let (chain, end) = carried.taken_over(param);
+        let recurrence = end.filter(|_| chain.len() > 1);
+        if let Some(end) = recurrence.filter(|end| depends(func, block, *end, param)) {
             out.insert(param, (end, chain.len() as u32));
+            continue;
+        }
+        let delayed = carried.delayed(param, |v| read.contains(&v));
+        if let Some((end, distance)) = delayed.filter(|(_, d)| is_long(func, param, *d)) {
+            out.insert(param, (end, distance));
         }
     }
     out
+}
+
+/// Whether a value that is so many iterations old is better in a memory than in registers.
+fn is_long(func: &Function, param: Value, distance: u32) -> bool {
+    distance >= 4 && (distance - 1) * func.bits(param) >= 96
 }
 
 /// Whether a value is computed from another one in the same iteration.
@@ -213,10 +226,11 @@ fn unread(
     s: &KernelSchedule,
     block: Block,
     param: Value,
+    carried: &Carried,
     read: &FxHashMap<Value, Moment>,
 ) -> Moment {
     let last = s.blocks[block].segments.len() as u32 - 1;
-    let (chain, end) = taken_over(&s.func, block, param);
+    let (chain, end) = carried.taken_over(param);
     let taken = chain.iter().find_map(|p| read.get(p).copied());
     let next = taken.or_else(|| end.map(|n| known(s, block, n)));
     let cycle = next.filter(|n| n.segment == last).map_or(0, |n| n.cycle);
@@ -234,23 +248,32 @@ pub fn plan_block(s: &KernelSchedule, block: Block) -> Option<PipelinedLoop> {
     }
     let params = &func.blocks[block].params;
     let next = &func.blocks[block].term.targets()[back].args;
+    let carried = Carried::new(func, block);
     let mut distant = distant(func, block);
     let moments = |distant: &Distant| -> FxHashMap<Value, Moment> {
-        let lists = readers(func, block, back, distant);
+        let lists = readers(func, block, distant);
         let first = |list: &[Reader]| list.iter().map(|r| moment(s, block, *r)).min();
         let read: FxHashMap<Value, Moment> =
             lists.iter().filter_map(|(p, list)| Some((*p, first(list)?))).collect();
-        let or_unread =
-            |p: Value| read.get(&p).copied().unwrap_or_else(|| unread(s, block, p, &read));
+        let or_unread = |p: Value| {
+            read.get(&p).copied().unwrap_or_else(|| unread(s, block, p, &carried, &read))
+        };
         lists.keys().map(|p| (*p, or_unread(*p))).collect()
     };
     let mut read = moments(&distant);
     let before = distant.len();
     // What only a later segment computes goes back to the entry, an iteration at a time, and what stands in the cycle in which
     // it is read passes one register after the other.
-    distant.retain(|p, (end, _)| {
-        let (at, end) = (read[p], known(s, block, *end));
-        end.segment == at.segment && end.cycle > at.cycle
+    distant.retain(|p, (end, distance)| {
+        let at = read[p];
+        match carried.next(*end) {
+            Some(_) => read[end].segment <= at.segment,
+            None => {
+                let end = known(s, block, *end);
+                let later = end.segment == at.segment && end.cycle > at.cycle;
+                later || is_long(func, *p, *distance) && end.segment <= at.segment
+            }
+        }
     });
     if distant.len() < before {
         read = moments(&distant);
@@ -258,7 +281,9 @@ pub fn plan_block(s: &KernelSchedule, block: Block) -> Option<PipelinedLoop> {
     let stands = |v: Value| read.get(&v).copied().unwrap_or_else(|| known(s, block, v));
     let speculated = func.blocks[block].hint.speculation == Speculation::On;
     let mut out = PipelinedLoop { exit_on_true: back == 1, speculated, ..Default::default() };
-    for (&param, &n) in params.iter().zip(next) {
+    let way = |p: Value| distant.get(&p).map(|(end, _)| *end).or_else(|| carried.next(p));
+    let needed = carried.needed(read_params(func, block), way);
+    for (&param, &n) in params.iter().zip(next).filter(|(p, _)| needed.contains(p)) {
         let (n, distance) = distant.get(&param).copied().unwrap_or((n, 1));
         let (at, known) = (read[&param], stands(n));
         if known.segment <= at.segment {

@@ -97,10 +97,9 @@ impl Rules {
     /// The rules, and the interval as it is.
     fn new(s: &KernelSchedule, block: Block, bodies: &[Vec<Inst>]) -> Option<(Self, u32)> {
         let plan = pipelined::plan_block(s, block)?;
-        let back = ir::analysis::back_edge(&s.func, block)?;
         let distant = plan.feedback.iter().filter(|f| f.distance > 1);
         let distant = distant.map(|f| (f.param, (f.next, f.distance))).collect();
-        let readers = pipelined::readers(&s.func, block, back, &distant);
+        let readers = pipelined::readers(&s.func, block, &distant);
         let nodes = nodes(s, bodies);
         let node = |v: Value| s.func.def_inst(v).and_then(|i| nodes.get(&i).copied());
         let waits_for_end = !plan.late.is_empty() || plan.waits_for_memory();
@@ -146,7 +145,7 @@ impl Rules {
     /// Adds the constraints for an interval of at least `least`.
     fn add(&self, problems: &mut [Problem], ii: u32) {
         for r in &self.registers {
-            let (w, later) = (r.writer, r.distance * ii);
+            let (w, later) = (r.writer, Feedback::iterations(r.distance) * ii);
             let distance = i64::from(r.way()) - i64::from(later);
             let constraint = Constraint { from: w.node, to: r.reader, distance };
             problems[w.segment].constraints.push(constraint);

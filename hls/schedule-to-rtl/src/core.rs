@@ -559,7 +559,7 @@ impl<'a> Core<'a> {
         }
         p.shared_instances(&mut b);
         if let Some((l, valid)) = looped {
-            crate::looped::write_feedback(&mut b, &mut p, self.sh.s, d, l, valid, &ids);
+            crate::looped::write_feedback(&mut b, &mut p, self.sh, d, l, valid, &ids);
         }
         let mut fields: FxHashMap<Value, Expr> = FxHashMap::default();
         for v in output.values() {

@@ -74,18 +74,20 @@ pub fn uniform_beginnings(s: &KernelSchedule, cfg: &Cfg) -> FxHashMap<Value, Val
             .flat_map(|from| s.func.blocks[*from].term.targets())
             .filter(|call| call.block == *block)
             .collect();
-        let same = |a: Value, b: Value| {
-            a == b || (s.func.as_const(a).is_some() && s.func.as_const(a) == s.func.as_const(b))
-        };
         for (k, param) in s.func.blocks[*block].params.iter().enumerate() {
             let Some(first) = calls.first().map(|call| call.args[k]) else { continue };
-            let one = calls.iter().all(|call| same(call.args[k], first));
+            let one = calls.iter().all(|call| same(&s.func, call.args[k], first));
             if one && !crate::core::travels(s, first) {
                 out.insert(*param, first);
             }
         }
     }
     out
+}
+
+/// Whether two values are known to be the same.
+fn same(func: &Function, a: Value, b: Value) -> bool {
+    a == b || func.as_const(a).is_some_and(|c| func.as_const(b) == Some(c))
 }
 
 /// Values that a segment of a pipelined loop reads besides its instructions' operands.
@@ -148,7 +150,8 @@ pub fn read_feedback(
 }
 
 /// The values that a parameter from a queue has in the second iteration and those behind it that find nothing in the queue yet,
-/// the last one first: what the parameters that it takes over began with, as the token at the reader has them.
+/// the last one first: what the parameters that it takes over began with, as the token at the reader has them. One value where all begin
+/// with the same in every launch.
 fn initial_values(
     b: &mut ModuleBuilder,
     p: &mut Pipeline,
@@ -161,6 +164,13 @@ fn initial_values(
     }
     let chain = f.chain(&sh.s.func, block);
     let values = chain.iter().skip(1).rev();
+    let uniform = |v: &Value| sh.begins_with.get(v).copied();
+    if let Some(one) = chain.get(1).and_then(uniform) {
+        let alike = |v: &Value| uniform(v).is_some_and(|other| same(&sh.s.func, one, other));
+        if chain[1..].iter().all(alike) {
+            return vec![p.at(b, one, f.read)];
+        }
+    }
     let initial = |v: &Value| match sh.begins_with.get(v) {
         Some(uniform) => p.at(b, *uniform, f.read),
         None => p.entered(b, *v, f.read),
@@ -172,12 +182,13 @@ fn initial_values(
 pub fn write_feedback(
     b: &mut ModuleBuilder,
     p: &mut Pipeline,
-    s: &KernelSchedule,
+    sh: &Shared<'_>,
     d: &SegmentDatapath,
     l: &PipelinedLoop,
     valid: Net,
     ids: &[Ids],
 ) {
+    let s = sh.s;
     for f in l.feedback.iter().filter(|f| f.segment == d.k) {
         let next = p.at(b, f.next, f.write);
         let name = format!("v{}_feedback", f.param.as_u32());
@@ -185,7 +196,13 @@ pub fn write_feedback(
         let strobe = b.slice(valid, f.write, 1);
         match f.distance {
             1 => b.register(register, next, Some(strobe), None),
-            _ => queue(b, f, register, valid, (strobe, ids[f.write as usize].first.clone(), next)),
+            _ => queue(
+                b,
+                (f, sh.target),
+                register,
+                valid,
+                (strobe, ids[f.write as usize].first.clone(), next),
+            ),
         }
     }
     if l.condition.segment == d.k
@@ -205,7 +222,7 @@ pub fn write_feedback(
 /// The queue of a value that is carried over several iterations.
 fn queue(
     b: &mut ModuleBuilder,
-    f: &Feedback,
+    (f, target): (&Feedback, &str),
     register: Net,
     valid: Net,
     (write, write_first, next): (Expr, Expr, Expr),
@@ -218,9 +235,12 @@ fn queue(
         None => unreachable!("v{n} was read"),
     };
     let (read_first, initial) = (of_reader(b, "first"), of_reader(b, "initial"));
+    let uniform = b.find(&format!("v{n}_initial")).is_some_and(|net| b.width(net) == width);
     b.instance("clhls_carry", &format!("u_v{n}_queue"))
         .param("WIDTH", width)
         .param("DISTANCE", f.distance)
+        .param("UNIFORM", uniform)
+        .param("TARGET", rtl::Param::Text(target.to_owned()))
         .input("read", read)
         .input("read_first", read_first)
         .input("initial_data", initial)

@@ -23,7 +23,7 @@ pub use place::{OpTiming, Place, UnitId};
 
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{FxHashMap, IndexMap};
-use ir::analysis::taken_over;
+use ir::analysis::Carried;
 use ir::{Block, Function, Inst, Value};
 
 /// Cycles of an on-chip memory access from request to answer, as schedules count on.
@@ -214,16 +214,28 @@ impl Feedback {
         if distance > 1 { 2 } else { 1 }
     }
 
+    /// Iterations behind the one that writes, of which the last must not come to the reader before the word can be read: the distance, but that
+    /// words in block RAM are sent for by the third iteration before.
+    pub fn iterations(distance: u32) -> u32 {
+        if distance > Self::MOST_IN_LUTRAM { distance - 3 } else { distance }
+    }
+
+    /// Longest distance of queues in LUTRAM.
+    pub const MOST_IN_LUTRAM: u32 = 64;
+
     /// Cycles between two iterations that it asks for.
     pub fn interval(&self) -> u32 {
         let cycles = (self.write + Feedback::turnaround(self.distance)).saturating_sub(self.read);
-        cycles.div_ceil(self.distance).max(1)
+        cycles.div_ceil(Feedback::iterations(self.distance)).max(1)
     }
 
     /// The parameters whose initial values `param` has in the first iterations, itself first. As many as `distance`, or
     /// fewer where it takes over from no more.
     pub fn chain(&self, func: &Function, block: Block) -> Vec<Value> {
-        let (mut chain, _) = taken_over(func, block, self.param);
+        if self.distance == 1 {
+            return vec![self.param];
+        }
+        let (mut chain, _) = Carried::new(func, block).taken_over(self.param);
         chain.truncate(self.distance as usize);
         chain
     }

@@ -242,12 +242,16 @@ fn loops_cannot_deadlock() {
 #[test]
 fn overlapping_iterations() {
     type Change = fn(&mut schedule::PipelinedLoop);
-    let rules: [(&str, Change); 8] = [
+    let rules: [(&str, Change); 9] = [
         ("leaves on the wrong condition", |p| p.exit_on_true = !p.exit_on_true),
         ("in the next iteration", |p| p.feedback.truncate(1)),
-        ("carries what is no parameter", |p| {
+        ("in the next iteration", |p| {
             let again = p.feedback[0];
             p.feedback.push(again);
+        }),
+        ("carries what is no parameter", |p| {
+            let again = p.feedback[0];
+            p.feedback.push(schedule::Feedback { param: again.next, ..again });
         }),
         ("before it stands", |p| p.late[0].known.segment = 0),
         ("before it stands", |p| p.condition.cycle = 9),
@@ -526,7 +530,7 @@ fn timing() {
 fn iterations_ahead() {
     type Change = fn(&mut KernelSchedule, Block);
     let unknown = "does not know who is ahead";
-    let rules: [(&str, Change); 8] = [
+    let rules: [(&str, Change); 9] = [
         ("differ about speculation", |s, b| s.pipelined[&b].speculated = false),
         ("differ about speculation", |s, b| {
             s.func.blocks[b].hint.speculation = Speculation::Automatic;

@@ -4,13 +4,17 @@
 module bench;
   parameter WIDTH    = 32;
   parameter DISTANCE = 3;
+  parameter UNIFORM  = 0;
+  parameter TARGET   = "generic";
   parameter II       = 1;                     // fewest cycles between two iterations
-  parameter LATENCY  = DISTANCE * II - 2;     // cycles from reader to writer: as many as there can be
+  localparam BLOCK   = UNIFORM != 0 && DISTANCE > 64;  // words are sent for by the third iteration before
+  parameter LATENCY  = (BLOCK ? DISTANCE - 3 : DISTANCE) * II - 2;     // cycles from reader to writer: as many as there can be
+  localparam BEGINS  = UNIFORM != 0 ? 1 : DISTANCE - 1;  // values that a loop begins with
   `include "bench.vh"
 
   reg                           read = 0;
   reg                           read_first = 0;
-  reg  [(DISTANCE-1)*WIDTH-1:0] initial_data = 0;
+  reg  [BEGINS*WIDTH-1:0]       initial_data = 0;
   wire [WIDTH-1:0]              read_data;
   reg  [WIDTH-1:0]              write_data = 0;
   // What is at the writer was at the reader LATENCY cycles before.
@@ -29,7 +33,7 @@ module bench;
   integer                       k;
 
   clhls_carry #(
-    .WIDTH(WIDTH), .DISTANCE(DISTANCE)
+    .WIDTH(WIDTH), .DISTANCE(DISTANCE), .UNIFORM(UNIFORM), .TARGET(TARGET)
   ) dut (
     .clk(clk), .read(read), .read_first(read_first), .initial_data(initial_data), .read_data(read_data),
     .write(write), .write_first(write_first), .write_data(write_data)
@@ -55,7 +59,7 @@ module bench;
 
   always @(posedge clk) begin
     if (read && !read_first) begin
-      if (number < DISTANCE) wanted = initial_data[(number-1)*WIDTH +: WIDTH];
+      if (number < DISTANCE) wanted = initial_data[(UNIFORM != 0 ? 0 : number-1)*WIDTH +: WIDTH];
       else if (reader_side) wanted = other[number-DISTANCE];
       else wanted = wrote[number-DISTANCE];
       check(read_data === wanted, "an iteration reads another value");
@@ -70,9 +74,9 @@ module bench;
         read_first <= 1;
         reader_side <= ~reader_side;
         number <= 0;
-        length <= 1 + dice(dice(3) == 0 ? 300 : 2 * DISTANCE + 2);
+        length <= 1 + dice(dice(3) == 0 ? 3 * DISTANCE + 200 : 2 * DISTANCE + 2);
         loops <= loops + 1;
-        for (k = 0; k < DISTANCE - 1; k = k + 1) initial_data[k*WIDTH +: WIDTH] <= {(WIDTH + 31) / 32{$random(seed)}};
+        for (k = 0; k < BEGINS; k = k + 1) initial_data[k*WIDTH +: WIDTH] <= {(WIDTH + 31) / 32{$random(seed)}};
       end else number <= number + 1;
     end
   end

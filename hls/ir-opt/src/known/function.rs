@@ -6,7 +6,7 @@ use super::trips::{CountedLoop, Order, counted_loops};
 use crate::bits::ones;
 use base::entity::SecondaryMap;
 use ir::analysis::{Cfg, Dominators};
-use ir::{Block, Function, Inst, IntCC, KernelInfo, Op, Query, Terminator, Value};
+use ir::{Block, Function, Inst, IntCC, KernelInfo, Op, Query, Terminator, Value, ValueDef};
 
 /// Changes of a block parameter before its ranges are widened.
 const CHANGES_BEFORE_WIDENING: u32 = 3;
@@ -28,6 +28,34 @@ pub struct Ranges {
     home: SecondaryMap<Value, Option<Block>>,
     /// Loops with counters, by their headers.
     counted: SecondaryMap<Block, Option<CountedLoop>>,
+    /// Places of each block's parameters, in the order in which they are looked at.
+    order: SecondaryMap<Block, Vec<usize>>,
+}
+
+/// Places of a block's parameters, so that those that take others over in the next iteration of a loop come behind these: what is known of
+/// the first goes down a whole delay line in one sweep.
+fn order_of_params(func: &Function, cfg: &Cfg, block: Block) -> Vec<usize> {
+    let params = &func.blocks[block].params;
+    let place = |v: Value| match func.values[v].def {
+        ValueDef::Param(b, k) if b == block => Some(k as usize),
+        _ => None,
+    };
+    let calls: Vec<_> = cfg.preds[block]
+        .iter()
+        .flat_map(|pred| func.blocks[*pred].term.targets())
+        .filter(|call| call.block == block)
+        .collect();
+    let (mut order, mut seen) = (vec![], vec![false; params.len()]);
+    for k in 0..params.len() {
+        // Each takes over from at most one that was not seen: others wait for the next sweep.
+        let (mut line, mut at) = (vec![], Some(k));
+        while let Some(k) = at.filter(|k| !std::mem::replace(&mut seen[*k], true)) {
+            line.push(k);
+            at = calls.iter().filter_map(|call| place(call.args[k])).find(|j| !seen[*j]);
+        }
+        order.extend(line.into_iter().rev());
+    }
+    order
 }
 
 /// `value cc other` holds.
@@ -51,9 +79,11 @@ impl Ranges {
             has_fact: SecondaryMap::new(),
             home: func.homes(),
             counted: counted_loops(func, &cfg, &dominators),
+            order: SecondaryMap::new(),
         };
         r.known.resize(func.values.len());
         for &b in &cfg.rpo {
+            r.order[b] = order_of_params(func, &cfg, b);
             r.idom[b] = dominators.idom(b);
             if let [pred] = cfg.preds[b][..] {
                 r.facts[b] = edge_facts(func, pred, b);
@@ -127,7 +157,9 @@ impl Ranges {
         let mut changed = false;
         for &b in &cfg.rpo {
             let bounds = self.bounds(func, cfg, limits, b);
-            for (k, &p) in func.blocks[b].params.iter().enumerate() {
+            for n in 0..self.order[b].len() {
+                let k = self.order[b][n];
+                let p = func.blocks[b].params[k];
                 if !func.ty(p).is_int() || func.ty(p).is_vector() {
                     continue;
                 }

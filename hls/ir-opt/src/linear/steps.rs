@@ -68,7 +68,7 @@ impl<'f> Steps<'f> {
                 return Some(0);
             }
             let step = self.of_parameter(term.value)?;
-            let known = ranges.known_in(self.func, term.value, block);
+            let known = term.known(self.func, ranges, block);
             let span = match term.signed {
                 true => known.smax.checked_sub(known.smin)?,
                 false => i128::try_from(known.umax - known.umin).ok()?,

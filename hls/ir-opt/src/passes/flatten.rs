@@ -9,7 +9,7 @@ use crate::recurrence::{Dependences, interval};
 use crate::{Context, weight};
 use base::{Diagnostic, FxHashSet, Severity};
 use ir::analysis::loops::LoopData;
-use ir::analysis::{Cfg, Loops};
+use ir::analysis::{Cfg, Loops, back_edge};
 use ir::{Block, Function, Inst, LoopHint, Op};
 use merge::{Chain, Merged};
 
@@ -71,6 +71,10 @@ fn merge_loop(func: &mut Function, header: Block, context: &Context<'_>) -> Opti
     if blocks.iter().any(|b| !can_be_predicated(func, *b)) {
         return None;
     }
+    if blocks.len() == 1 {
+        // Its arms were all that it had besides.
+        return back_edge(func, header).map(|_| Merged { block: header, inner: None });
+    }
     let chain = Chain::find(func, &blocks, header)?;
     let inner = chain.inner().map(|block| merge::Inside {
         block,
@@ -90,7 +94,7 @@ fn can_be_predicated(func: &Function, block: Block) -> bool {
         let plain = data.op.predicated().is_some() && mask.is_none_or(|m| func.bits(*m) == 1);
         !data.op.is_effect() || plain && !data.op.mem_flags().is_some_and(|f| f.volatile)
     };
-    ii.is_none() && max_concurrency == 0 && func.blocks[block].insts.iter().all(fine)
+    ii.is_none_or(|ii| ii == 1) && max_concurrency == 0 && func.blocks[block].insts.iter().all(fine)
 }
 
 /// Whether iterations of the new block can follow one another as those of the inner loop did, or, where there was none, at all.

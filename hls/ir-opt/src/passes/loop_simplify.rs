@@ -2,7 +2,7 @@
 
 use base::entity::SecondaryMap;
 use ir::analysis::{Cfg, Loops};
-use ir::{Block, BlockCall, Function, Terminator, Value};
+use ir::{Block, BlockCall, Function, Op, Terminator, Value};
 
 /// Gives each reducible loop a preheader (a block with no other successor that is the only way
 /// in) and a single latch.
@@ -34,17 +34,34 @@ fn fix_one(func: &mut Function) -> bool {
     false
 }
 
-/// Sends all edges from the blocks `from` to `to` through a new block.
+/// Sends all edges from the blocks `from` to `to` through a new block. It has no parameters for what is there without being carried along,
+/// if all edges pass the same: what a loop begins with stays in sight.
 fn join_edges(func: &mut Function, to: Block, from: &[Block]) {
+    let calls = from.iter().flat_map(|b| func.blocks[*b].term.targets());
+    let passed: Vec<Vec<Value>> =
+        calls.filter(|call| call.block == to).map(|call| call.args.to_vec()).collect();
+    let differs: Vec<bool> = (0..func.blocks[to].params.len())
+        .map(|k| {
+            let always = matches!(func.def_op(passed[0][k]), Some(Op::Const(_) | Op::Arg { .. }));
+            !always || passed.iter().any(|args| args[k] != passed[0][k])
+        })
+        .collect();
     let join = func.add_block();
-    let types: Vec<_> = func.blocks[to].params.iter().map(|p| func.ty(*p)).collect();
-    let params: Vec<Value> = types.into_iter().map(|ty| func.add_param(join, ty)).collect();
-    func.blocks[join].term = Terminator::Jump(BlockCall::new(to, params));
+    let mut args = vec![];
+    for (k, differs) in differs.iter().enumerate() {
+        args.push(match differs {
+            true => func.add_param(join, func.ty(func.blocks[to].params[k])),
+            false => passed[0][k],
+        });
+    }
+    func.blocks[join].term = Terminator::Jump(BlockCall::new(to, args));
     func.blocks[join].term_loc = func.blocks[to].term_loc;
     for &b in from {
         for call in func.blocks[b].term.targets_mut() {
             if call.block == to {
                 call.block = join;
+                let mut differs = differs.iter();
+                call.args.retain(|_| differs.next().copied().unwrap_or(true));
             }
         }
     }

@@ -147,6 +147,7 @@ fn merge_lines(func: &mut Function) -> bool {
     }
     let mut changed = false;
     let mut gone: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut map = SecondaryMap::new();
     for &first in &cfg.rpo {
         if gone[first] {
             continue;
@@ -156,10 +157,13 @@ fn merge_lines(func: &mut Function) -> bool {
             if second == first || preds[second] != 1 || second == func.entry() {
                 break;
             }
-            edit::merge_into(func, first, second);
+            edit::merge_into(func, first, second, &mut map);
             gone[second] = true;
             changed = true;
         }
+    }
+    if changed {
+        func.substitute(&map);
     }
     changed
 }

@@ -16,7 +16,7 @@ use ir::{
 };
 
 /// Variables with more atoms than this stay in memory.
-const MOST_ATOMS: usize = 1024;
+const MOST_ATOMS: usize = 8192;
 
 /// Promotes all variables that can be. Reading what was never written gives 0.
 ///

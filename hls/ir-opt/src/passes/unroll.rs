@@ -1,6 +1,8 @@
 //! Loop unrolling: fully when the number of iterations is known and the result is small (or the
 //! source asks for it), by a factor when the source asks for that.
 
+mod sliding;
+
 use crate::consteval::eval_inst;
 use crate::{Context, Level, edit, passes, weight};
 use base::FxHashMap;
@@ -17,9 +19,16 @@ use ir::{
 const MOST_ITERATIONS: u32 = 1024;
 /// Most weight of a loop that the source wants unrolled.
 const WANTED_LIMIT: u32 = 20_000;
+/// The same of loops that only move a window over data, which cost registers or memory, no operations.
+const SLIDING_LIMIT: u32 = 100_000;
+/// Most iterations of these.
+const MOST_MOVED: u32 = 8192;
 
 /// Unrolls innermost loops, one after the other, until none qualifies.
 pub fn run(func: &mut Function, context: &Context<'_>) {
+    if context.options.level == Level::O2 {
+        sliding::forget_remainders(func);
+    }
     for _ in 0..256 {
         edit::remove_unreachable(func);
         let cfg = Cfg::new(func);
@@ -27,13 +36,14 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
         let inner = |l: &LoopData| !loops.loops.values().any(|m| is_inside(&loops, m, l));
         let candidates = loops.loops.values().filter(|l| l.is_reducible() && inner(l));
         let Some((data, plan)) =
-            candidates.filter_map(|l| Some((l, decide(func, &cfg, l, context)?))).next()
+            candidates.filter_map(|l| Some((l, decide(func, &cfg, &loops, l, context)?))).next()
         else {
             return;
         };
         unroll(func, data, plan);
         context.unrolled.set(true);
         passes::simplify_cfg::run(func);
+        passes::fold::run(func, context);
         passes::sroa::run(func);
         passes::fold::run(func, context);
         passes::simplify_cfg::run(func);
@@ -61,8 +71,15 @@ enum Plan {
     Partial(u32),
 }
 
-fn decide(func: &Function, cfg: &Cfg, data: &LoopData, context: &Context<'_>) -> Option<Plan> {
+fn decide(
+    func: &Function,
+    cfg: &Cfg,
+    loops: &Loops,
+    data: &LoopData,
+    context: &Context<'_>,
+) -> Option<Plan> {
     let hint = func.blocks[data.header].hint;
+    let slides = context.options.level == Level::O2 && sliding::slides(func, loops, data);
     if hint.unroll == Some(1) {
         return None;
     }
@@ -70,7 +87,9 @@ fn decide(func: &Function, cfg: &Cfg, data: &LoopData, context: &Context<'_>) ->
     let weight = loop_weight(func, data, asked)?;
     let insts: usize = data.blocks.iter().map(|b| func.blocks[*b].insts.len()).sum();
     let divisor = context.options.unroll_less.get(&func.name).copied().unwrap_or(1).max(1);
+    let most = if slides { MOST_MOVED } else { MOST_ITERATIONS };
     let limit = match (hint.unroll, context.options.level) {
+        _ if slides => SLIDING_LIMIT,
         (Some(_), _) => WANTED_LIMIT,
         (None, Level::O2) if indexes_private(func, data) => 512,
         (None, Level::O2) => 128,
@@ -78,11 +97,11 @@ fn decide(func: &Function, cfg: &Cfg, data: &LoopData, context: &Context<'_>) ->
     } / divisor;
     // Without a reason to be small, a loop is asked for its iterations up to what unrolling may cost.
     let countable = if asked && divisor > 1 { WANTED_LIMIT } else { limit };
-    let iterations = trip_count(func, cfg, data, (countable / weight).min(MOST_ITERATIONS));
+    let iterations = trip_count(func, cfg, data, (countable / weight).min(most));
     match (hint.unroll, iterations) {
         (None | Some(0), Some(n))
             if n.saturating_mul(weight) <= limit
-                && n as usize * insts <= 4 * WANTED_LIMIT as usize =>
+                && n as usize * insts <= 4 * (limit.max(WANTED_LIMIT)) as usize =>
         {
             Some(Plan::Full(n))
         }

@@ -10,7 +10,7 @@ pub mod loops;
 pub mod provenance;
 
 pub use address::root;
-pub use carried::{back_edge, taken_over};
+pub use carried::{Carried, back_edge, read_params};
 pub use cfg::Cfg;
 pub use divergence::Divergence;
 pub use dominators::Dominators;

@@ -7,7 +7,8 @@
 
 use super::Verifier;
 use crate::{Feedback, LoopKind, Moment, Order, PipelinedLoop};
-use ir::analysis::taken_over;
+use base::FxHashMap;
+use ir::analysis::{Carried, read_params};
 use ir::{Block, Function, Inst, Op, Speculation, Terminator, Value};
 
 impl Verifier<'_> {
@@ -52,18 +53,30 @@ impl Verifier<'_> {
         Some(targets[*back].args.to_vec())
     }
 
-    /// Each parameter has exactly one way to the next iteration, with its next value.
+    /// Each parameter that something reads has exactly one way to the next iteration, with its next value; so have those from which others
+    /// take theirs, and no others.
     fn carried(&mut self, block: Block, p: &PipelinedLoop, next: &[Value]) {
-        let params = &self.s.func.blocks[block].params;
-        let ways = p.feedback.iter().map(|f| (f.param, f.next, f.distance));
-        let ways: Vec<_> = ways.chain(p.late.iter().map(|l| (l.param, l.next, 1))).collect();
+        let func = &self.s.func;
+        let params = &func.blocks[block].params;
+        let mut ways: FxHashMap<Value, Vec<(Value, u32)>> = FxHashMap::default();
+        for f in &p.feedback {
+            ways.entry(f.param).or_default().push((f.next, f.distance));
+        }
+        for l in &p.late {
+            ways.entry(l.param).or_default().push((l.next, 1));
+        }
+        let carried = Carried::new(func, block);
+        let needed = carried
+            .needed(read_params(func, block), |v| ways.get(&v).and_then(|w| Some(w.first()?.0)));
         for (param, n) in params.iter().zip(next) {
-            let of: Vec<_> = ways.iter().filter(|w| w.0 == *param).collect();
-            let right = match *of.as_slice() {
-                [(_, next, 1)] => next == n,
-                [(_, next, distance)] => {
-                    let (chain, end) = taken_over(&self.s.func, block, *param);
-                    end == Some(*next) && chain.len() == *distance as usize
+            let of = ways.remove(param).unwrap_or_default();
+            let right = match (of.as_slice(), needed.contains(param)) {
+                ([], false) => true,
+                ([(next, 1)], true) => next == n,
+                ([(next, distance)], true) => {
+                    let (chain, end) = carried.taken_over(*param);
+                    let at = *distance as usize;
+                    chain.get(at).copied().or(end.filter(|_| at == chain.len())) == Some(*next)
                 }
                 _ => false,
             };
@@ -71,7 +84,7 @@ impl Verifier<'_> {
                 self.fail(None, format!("{param} does not become {n} in the next iteration"));
             }
         }
-        if ways.len() != params.len() {
+        if !ways.is_empty() {
             self.fail(None, format!("the loop at {block} carries what is no parameter"));
         }
     }
@@ -96,7 +109,9 @@ impl Verifier<'_> {
                 self.fail(None, format!("the register of {v} is written before it is read"));
             }
             // In the register from the next cycle on; the iteration `distance` later reads so many times `ii` cycles later.
-            if f.write + Feedback::turnaround(f.distance) > f.read + f.distance * ii {
+            if f.write + Feedback::turnaround(f.distance)
+                > f.read + Feedback::iterations(f.distance) * ii
+            {
                 let what = format!("the register of {v} in {block} does not fit interval {ii}");
                 self.fail(None, what);
             }

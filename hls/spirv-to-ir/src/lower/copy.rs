@@ -7,7 +7,7 @@ use crate::constants::Const;
 use crate::decode::{Id, Inst};
 use crate::errors::R;
 use crate::pipes::Packet;
-use ir::{IntCC, MemFlags, Op, Space, Type, Value};
+use ir::{IntCC, MemFlags, Object, Op, Space, Type, Value};
 
 /// Most pieces copied without a loop between variables.
 const MAX_STRAIGHT: u64 = 64;
@@ -67,6 +67,24 @@ impl Lower<'_, '_, '_> {
             }
         }
         self.copy_bytes(copy, bytes)
+    }
+
+    /// Whether a call is one of the function that clang-22 makes for `memmove`; then the copy of a known size is made here, where it is
+    /// known what is copied. The function goes byte by byte.
+    pub(super) fn moves_memory(&mut self, inst: &Inst, callee: Id) -> R<bool> {
+        let name = self.spv.names.get(&callee).map_or("", String::as_str);
+        if !name.starts_with("spirv.llvm_memmove_p") || inst.args.len() < 4 {
+            return Ok(false);
+        }
+        let Some(bytes) = self.spv.consts.scalar(inst.arg(3)?) else { return Ok(false) };
+        let Ok(bytes) = u64::try_from(bytes) else { return Ok(false) };
+        let (to, from) = (self.pointer(inst, 1)?, self.pointer(inst, 2)?);
+        let volatile = match inst.args.get(4) {
+            Some(v) => self.spv.consts.scalar(*v) != Some(0),
+            None => false,
+        };
+        let copy = Copy { to, from, align: 1, apart: false, volatile, zero: false };
+        self.copy_bytes(copy, bytes).map(|()| true)
     }
 
     /// Copies a packet of a pipe to or from where operand `k` points.
@@ -166,6 +184,7 @@ impl Lower<'_, '_, '_> {
     }
 
     fn copy_bytes(&mut self, copy: Copy, bytes: u64) -> R<()> {
+        let copy = Copy { align: self.known_align(copy), ..copy };
         let chunk = u64::from(copy.align.min(8));
         if bytes / chunk > self.most_straight(copy) {
             // A chunk that divides the size leaves no tail to be copied apart.
@@ -207,12 +226,36 @@ impl Lower<'_, '_, '_> {
         }
     }
 
+    /// The object that a pointer is into, and its offset there in bytes, where both are known.
+    fn object_at(&self, pointer: Value) -> Option<(Object, i128)> {
+        let (root, offset) = ir::analysis::root(&self.b.func, pointer);
+        match self.b.func.def_op(root) {
+            Some(Op::ObjAddr(object)) => Some((object, offset)),
+            _ => None,
+        }
+    }
+
+    /// The alignment that the two places are known to have.
+    fn known_align(&self, copy: Copy) -> u32 {
+        let of = |pointer: Value| {
+            let (object, offset) = self.object_at(pointer)?;
+            let low = u32::try_from(offset & 0xff).unwrap_or(1);
+            Some(self.b.func.objects[object].align.min(if low == 0 {
+                256
+            } else {
+                low & low.wrapping_neg()
+            }))
+        };
+        let from = if copy.zero { Some(copy.align.max(8)) } else { of(copy.from) };
+        of(copy.to).zip(from).map_or(copy.align, |(to, from)| copy.align.max(to.min(from)))
+    }
+
     /// Whether source and destination may be parts of one object.
     fn may_overlap(&self, copy: Copy) -> bool {
         let spaces = [copy.to, copy.from].map(|p| self.b.space_of(p));
         let generic = spaces.contains(&Some(Space::Generic));
-        let objects = [copy.to, copy.from].map(|p| self.b.func.def_op(p));
-        let apart = matches!(objects, [Some(Op::ObjAddr(a)), Some(Op::ObjAddr(b))] if a != b);
+        let objects = [copy.to, copy.from].map(|p| self.object_at(p));
+        let apart = matches!(objects, [Some((a, _)), Some((b, _))] if a != b);
         !copy.zero && !copy.apart && !apart && (generic || spaces[0] == spaces[1])
     }
 
@@ -221,7 +264,12 @@ impl Lower<'_, '_, '_> {
     fn copy_loop(&mut self, copy: Copy, chunk: u64, end: Value) -> R<()> {
         let size = self.b.size_type();
         let step = self.b.size(chunk);
-        let backwards = match self.may_overlap(copy) {
+        // Within an object the way is known.
+        let known = match (self.object_at(copy.to), self.object_at(copy.from)) {
+            (Some((a, to)), Some((b, from))) if a == b => Some(to > from),
+            _ => None,
+        };
+        let backwards = match self.may_overlap(copy) && known != Some(false) {
             true => {
                 let generic = Type::ptr(Space::Generic);
                 let [to, from] = match self.ty(copy.to) == self.ty(copy.from) {
@@ -230,7 +278,10 @@ impl Lower<'_, '_, '_> {
                         [self.space_cast(copy.to, generic)?, self.space_cast(copy.from, generic)?]
                     }
                 };
-                let above = self.b.icmp(IntCC::Ugt, to, from);
+                let above = match known {
+                    Some(known) => self.b.bool(known),
+                    None => self.b.icmp(IntCC::Ugt, to, from),
+                };
                 Some((above, self.b.binary(Op::Sub, end, step)))
             }
             false => None,

@@ -10,9 +10,12 @@ const TAG_BITS: u32 = 2;
 pub(super) fn fold(b: &mut Builder<'_>, m: &Match<'_>) -> Option<Value> {
     match m.op {
         Op::PtrAdd => offset(b, m),
-        Op::ICmp(cc @ (IntCC::Eq | IntCC::Ne)) => (m.constant(b, 1) == Some(0)
-            && is_object(b, m.args[0]))
-        .then(|| b.bool(cc == IntCC::Ne)),
+        Op::ICmp(cc @ (IntCC::Eq | IntCC::Ne))
+            if m.constant(b, 1) == Some(0) && is_object(b, m.args[0]) =>
+        {
+            Some(b.bool(cc == IntCC::Ne))
+        }
+        Op::ICmp(cc) => within_object(b, cc, m.args),
         Op::IntToPtr => match m.operand(b, 0)? {
             (Op::PtrToInt, inner) if b.func.ty(inner[0]) == m.ty => Some(inner[0]),
             (Op::Add, inner) => {
@@ -32,6 +35,32 @@ pub(super) fn fold(b: &mut Builder<'_>, m: &Match<'_>) -> Option<Value> {
         Op::Slice { lo } => tag(b, m, lo.into()),
         _ => None,
     }
+}
+
+/// How two addresses in one object compare: by their offsets, because an object does not go round the end of its space.
+fn within_object(b: &mut Builder<'_>, cc: IntCC, args: &[Value]) -> Option<Value> {
+    let place = |v: Value| {
+        let pointer = match definition(b, v) {
+            Some((Op::PtrToInt, inner)) if b.func.bits(v) == b.func.addr_bits => inner[0],
+            _ => v,
+        };
+        let (root, offset) = ir::analysis::root(b.func, pointer);
+        let (Op::ObjAddr(object), _) = definition(b, root)? else { return None };
+        let inside = (0..=i128::from(b.func.objects[object].size)).contains(&offset);
+        inside.then_some((object, offset))
+    };
+    let ((first, x), (second, y)) = (place(args[0])?, place(args[1])?);
+    let holds = match cc {
+        _ if first != second => return None,
+        IntCC::Eq => x == y,
+        IntCC::Ne => x != y,
+        IntCC::Ult => x < y,
+        IntCC::Ule => x <= y,
+        IntCC::Ugt => x > y,
+        IntCC::Uge => x >= y,
+        _ => return None,
+    };
+    Some(b.bool(holds))
 }
 
 /// The bits of a generic pointer that say in which space it lies, where that is known.
