@@ -530,7 +530,7 @@ fn timing() {
 fn iterations_ahead() {
     type Change = fn(&mut KernelSchedule, Block);
     let unknown = "does not know who is ahead";
-    let rules: [(&str, Change); 9] = [
+    let rules: [(&str, Change); 8] = [
         ("differ about speculation", |s, b| s.pipelined[&b].speculated = false),
         ("differ about speculation", |s, b| {
             s.func.blocks[b].hint.speculation = Speculation::Automatic;

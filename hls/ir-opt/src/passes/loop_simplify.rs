@@ -34,6 +34,21 @@ fn fix_one(func: &mut Function) -> bool {
     false
 }
 
+/// Most operations between arguments and a value that counts as there.
+const MOST_STEPS: u32 = 4;
+
+/// Whether a value follows from constants and arguments by few operations: it is the same in the whole launch.
+fn stands_by_itself(func: &Function, value: Value, steps: u32) -> bool {
+    let Some(inst) = func.def_inst(value) else { return false };
+    let data = &func.insts[inst];
+    match data.op {
+        Op::Const(_) | Op::Arg { .. } => true,
+        Op::WorkItem(query, _) => query.is_launch_uniform(),
+        op if op.is_effect() || data.args.is_empty() || steps == 0 => false,
+        _ => data.args.iter().all(|v| stands_by_itself(func, *v, steps - 1)),
+    }
+}
+
 /// Sends all edges from the blocks `from` to `to` through a new block. It has no parameters for what is there without being carried along,
 /// if all edges pass the same: what a loop begins with stays in sight.
 fn join_edges(func: &mut Function, to: Block, from: &[Block]) {
@@ -42,8 +57,8 @@ fn join_edges(func: &mut Function, to: Block, from: &[Block]) {
         calls.filter(|call| call.block == to).map(|call| call.args.to_vec()).collect();
     let differs: Vec<bool> = (0..func.blocks[to].params.len())
         .map(|k| {
-            let always = matches!(func.def_op(passed[0][k]), Some(Op::Const(_) | Op::Arg { .. }));
-            !always || passed.iter().any(|args| args[k] != passed[0][k])
+            !stands_by_itself(func, passed[0][k], MOST_STEPS)
+                || passed.iter().any(|args| args[k] != passed[0][k])
         })
         .collect();
     let join = func.add_block();

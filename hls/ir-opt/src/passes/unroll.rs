@@ -11,8 +11,8 @@ use base::{Diagnostic, Loc};
 use ir::analysis::loops::LoopData;
 use ir::analysis::{Cfg, Dominators, Loops};
 use ir::{
-    Block, BlockCall, Function, Inst, MemFlags, ObjectData, ObjectKind, Op, Scalar, Space,
-    Terminator, Type, Value, ValueDef,
+    Block, BlockCall, Function, Inst, LoopHint, MemFlags, ObjectData, ObjectKind, Op, Scalar,
+    Space, Terminator, Type, Value, ValueDef,
 };
 
 /// Most iterations of a loop that is unrolled fully.
@@ -43,7 +43,10 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
         unroll(func, data, plan);
         context.unrolled.set(true);
         passes::simplify_cfg::run(func);
+        // a copy behind a branch begins with what its only way in passes
+        passes::dce::run(func);
         passes::fold::run(func, context);
+        passes::simplify_cfg::run(func);
         passes::sroa::run(func);
         passes::fold::run(func, context);
         passes::simplify_cfg::run(func);
@@ -275,10 +278,14 @@ fn unroll(func: &mut Function, data: &LoopData, plan: Plan) {
         Plan::Partial(n) => (n - 1, Some(data.header)),
     };
     let hint = &mut func.blocks[data.header].hint;
-    hint.unroll = Some(1);
-    if let Plan::Partial(n) = plan {
+    match plan {
+        // no loop is left that something could be said of
+        Plan::Full(_) => *hint = LoopHint::default(),
         // what is so many iterations apart is at least so many of the new ones
-        hint.dependency_length /= n.max(1);
+        Plan::Partial(n) => {
+            hint.unroll = Some(1);
+            hint.dependency_length /= n.max(1);
+        }
     }
     let mut previous: Vec<Block> = data.blocks.clone();
     let originals: Vec<BlockCopy> = data.blocks.iter().map(|b| BlockCopy::of(func, *b)).collect();
