@@ -195,7 +195,7 @@ pub const PASSES: &[Pass] = &[
     context_pass!(
         "unroll",
         unroll::run,
-        "Unrolls loops of few known iterations, and those the source wants unrolled."
+        "Unrolls loops of few known iterations, those the source wants unrolled, and those that only move windows over data."
     ),
     Pass {
         name: "simd",

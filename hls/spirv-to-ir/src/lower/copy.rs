@@ -228,7 +228,7 @@ impl Lower<'_, '_, '_> {
 
     /// The object that a pointer is into, and its offset there in bytes, where both are known.
     fn object_at(&self, pointer: Value) -> Option<(Object, i128)> {
-        let (root, offset) = ir::analysis::root(&self.b.func, pointer);
+        let (root, offset) = ir::analysis::root(self.b.func, pointer);
         match self.b.func.def_op(root) {
             Some(Op::ObjAddr(object)) => Some((object, offset)),
             _ => None,
