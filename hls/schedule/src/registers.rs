@@ -4,7 +4,7 @@ use crate::{KernelSchedule, Place, Unit, UnitId};
 use base::FxHashMap;
 use base::entity::SecondaryMap;
 use ir::analysis::{Cfg, Liveness};
-use ir::{Block, Function, Inst, Terminator, Value, ValueDef};
+use ir::{Block, Function, Inst, Value, ValueDef};
 
 /// Bits of the registers that carry values from stage to stage, in the segments of all blocks and
 /// in each instance of an operator unit. Registers inside multipliers, tables, FIFOs and memory
@@ -101,18 +101,7 @@ fn segment_bits(
         };
         s.func.insts[inst].args.iter().for_each(|a| l.needed(*a, until));
     }
-    let term = &s.func.blocks[block].term;
-    match s.pipelined.contains_key(&block) {
-        // What goes back does so by registers.
-        true => {
-            if let Terminator::Branch { cond, .. } = term {
-                l.needed(*cond, latency);
-            }
-            let exits = term.targets().into_iter().filter(|call| call.block != block);
-            exits.flat_map(|call| &call.args).for_each(|v| l.needed(*v, latency));
-        }
-        false => term.for_each_use(|v| l.needed(v, latency)),
-    }
+    s.func.blocks[block].term.for_each_use(|v| l.needed(v, latency));
     leaving.iter().for_each(|v| l.needed(*v, latency));
     let mut bits = 0;
     if let Some(p) = s.pipelined.get(&block) {
