@@ -8,7 +8,8 @@
 module clhls_carry #(
   parameter WIDTH    = 32,        // bits, >= 1
   parameter DISTANCE = 2,         // iterations from write to read, >= 2
-  parameter UNIFORM  = 0,         // 1: the loop begins with one value for all of them; beyond 64 iterations the ring is in block RAM then
+  parameter UNIFORM  = 0,         // 1: the loop begins with one value for all of them
+  parameter BLOCK    = 0,         // 1: ring in block RAM; UNIFORM, DISTANCE > 3
   parameter TARGET   = "generic"  // RAM primitive: "generic" or "ecp5"
 ) (
   input  wire                                        clk,
@@ -22,15 +23,14 @@ module clhls_carry #(
 );
 
   initial begin
-    if (WIDTH < 1 || DISTANCE < 2) begin
-      $display("clhls_carry: WIDTH must be at least 1 and DISTANCE at least 2");
+    if (WIDTH < 1 || DISTANCE < 2 || (BLOCK != 0 && (UNIFORM == 0 || DISTANCE < 4))) begin
+      $display("clhls_carry: WIDTH must be at least 1 and DISTANCE at least 2; BLOCK wants UNIFORM and 4");
       $finish;
     end
   end
 
-  localparam AW    = $clog2(DISTANCE);
-  localparam LAST  = DISTANCE - 1;
-  localparam BLOCK = (UNIFORM != 0) && (DISTANCE > 64);
+  localparam AW   = $clog2(DISTANCE);
+  localparam LAST = DISTANCE - 1;
 
   reg [AW-1:0]    write_q;   // place for the next iteration: its number modulo DISTANCE
   reg             begins_q;  // the iteration that comes to the reader next is one of the first DISTANCE
@@ -44,7 +44,7 @@ module clhls_carry #(
   end
 
   generate
-    if (BLOCK) begin : g_block
+    if (BLOCK != 0) begin : g_block
       // Each iteration at the reader sends for the word of the third behind it, which was written before; so the RAM's two stages and
       // the output register move with the iterations.
       localparam THIRD = 3;

@@ -57,7 +57,7 @@ CASES = {
     "delay of 12": "clhls_delay WIDTH=64 LATENCY=12",
     "carry over 9": "clhls_carry WIDTH=32 DISTANCE=9",
     "carry over 62, from one value": "clhls_carry WIDTH=32 DISTANCE=62 UNIFORM=1",
-    "carry over 638, from one value": "clhls_carry WIDTH=32 DISTANCE=638 UNIFORM=1",
+    "carry over 638, from one value": "clhls_carry WIDTH=32 DISTANCE=638 UNIFORM=1 BLOCK=1",
     "fetch of 8": "clhls_fetch N=8 WIDTH=32",
     "control registers, 16 words": "clhls_axil_control ARG_WORDS=16",
     "counters": "clhls_perf PORTS=1",

@@ -35,7 +35,7 @@ pub const SPIRV_EXTENSIONS: &str = "-spirv-ext=+SPV_EXT_relaxed_printf_string_ad
 pub const TRANSLATOR_EXTENSIONS: &str = "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_INTEL_subgroups";
 
 /// Loops that move the elements of an array stay such loops, which unroll into registers and queues: `memmove` goes byte by byte.
-const KEEP_COPIES: [&str; 2] = ["-mllvm", "-disable-loop-idiom-memcpy"];
+pub const KEEP_COPIES: [&str; 2] = ["-mllvm", "-disable-loop-idiom-memcpy"];
 
 /// Levels at which clang-15 is tried: llvm-spirv-15 cannot translate all that it makes at the first.
 const CLANG_15_LEVELS: [&str; 3] = ["-O2", "-O1", "-O0"];

@@ -15,7 +15,7 @@ const MOST_STEPS: u32 = 24;
 pub struct Term {
     /// The value.
     pub value: Value,
-    /// Is added to it first, modulo what its width can hold.
+    /// What is added to it first, modulo 2 to the power of its width, so that the sum may wrap; 0 where nothing is.
     pub plus: u128,
     /// Whether its highest bit is a sign.
     pub signed: bool,
@@ -329,6 +329,18 @@ mod tests {
             let text = counting(1, "sub v1, v7");
             let text = text.replace("v13:i64 = sext v12\n  v14:i64 = shl v13, v4", &wide);
             assert_eq!(addresses(&text)[1], (0, factors), "{width} bits");
+        }
+    }
+
+    #[test]
+    fn low_bits_of_sums_that_may_overflow_stand_apart() {
+        for (constant, offset) in [(-24, 0), (-23, 4), (-17, 28), (5, 20), (8, 0)] {
+            let scaled = format!(
+                "v20:i32 = const 3\n  v21:i32 = shl v7, v20\n  v22:i32 = const {constant}\n  v12:i32 = add v21, v22"
+            );
+            let text = counting(1, "add v7, v1").replace("v12:i32 = add v7, v1", &scaled);
+            let low = "8 i is a multiple of 8, so what is added below 8 cannot wrap";
+            assert_eq!(addresses(&text)[1], (offset, vec![4]), "{constant}: {low}");
         }
     }
 

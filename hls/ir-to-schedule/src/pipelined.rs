@@ -185,9 +185,13 @@ pub fn distant(func: &Function, block: Block) -> Distant {
     out
 }
 
+/// Fewest iterations, and fewest bits of the registers in between, for which a queue is smaller: its counters cost as much as some forty bits.
+const LEAST_QUEUE: (u32, u32) = (4, 96);
+
 /// Whether a value that is so many iterations old is better in a memory than in registers.
 fn is_long(func: &Function, param: Value, distance: u32) -> bool {
-    distance >= 4 && (distance - 1) * func.bits(param) >= 96
+    let (iterations, bits) = LEAST_QUEUE;
+    distance >= iterations && (distance - 1).saturating_mul(func.bits(param)) >= bits
 }
 
 /// Whether a value is computed from another one in the same iteration.
@@ -261,21 +265,25 @@ pub fn plan_block(s: &KernelSchedule, block: Block) -> Option<PipelinedLoop> {
         lists.keys().map(|p| (*p, or_unread(*p))).collect()
     };
     let mut read = moments(&distant);
-    let before = distant.len();
     // What only a later segment computes goes back to the entry, an iteration at a time, and what stands in the cycle in which
     // it is read passes one register after the other.
-    distant.retain(|p, (end, distance)| {
-        let at = read[p];
-        match carried.next(*end) {
-            Some(_) => read[end].segment <= at.segment,
-            None => {
-                let end = known(s, block, *end);
-                let later = end.segment == at.segment && end.cycle > at.cycle;
-                later || is_long(func, *p, *distance) && end.segment <= at.segment
+    loop {
+        let before = distant.len();
+        distant.retain(|p, (end, distance)| {
+            let at = read[p];
+            match carried.next(*end) {
+                Some(_) => read[end].segment <= at.segment,
+                None => {
+                    let end = known(s, block, *end);
+                    let later = end.segment == at.segment && end.cycle > at.cycle;
+                    later || is_long(func, *p, *distance) && end.segment <= at.segment
+                }
             }
+        });
+        if distant.len() == before {
+            break;
         }
-    });
-    if distant.len() < before {
+        // Without these others are read earlier.
         read = moments(&distant);
     }
     let stands = |v: Value| read.get(&v).copied().unwrap_or_else(|| known(s, block, v));

@@ -25,7 +25,7 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
             let w = p("WIDTH", 32) as f64;
             Area { lut: 1.5 * w + 10.0, ff: w + 5.0, ..Area::default() }
         }
-        "clhls_carry" => sizes.carry(p("WIDTH", 32), p("DISTANCE", 2), p("UNIFORM", 0) != 0),
+        "clhls_carry" => sizes.carry(p("WIDTH", 32), p("DISTANCE", 2)),
         "clhls_skid" => skid(p("WIDTH", 32)),
         "clhls_merge" | "clhls_merge_parked" | "clhls_merge_ordered" => {
             sizes.merge(p("N", 2), p("WIDTH", 32))
@@ -147,17 +147,21 @@ impl Sizes<'_> {
         Area { lut: 25.0 + ram * w, ff: 11.0, ..Area::default() }
     }
 
-    /// Rows of distributed RAM, their multiplexer, that of the initial values, and the register.
-    fn carry(&self, width: u64, distance: u64, uniform: bool) -> Area {
+    /// Rows of distributed RAM and their multiplexer, or block RAM; the multiplexer of the initial values, and the register.
+    fn carry(&self, width: u64, distance: u64) -> Area {
         let w = width as f64;
-        if uniform && distance > 64 {
+        if self.param("BLOCK", 0) != 0 {
             let control = Area { lut: 20.0 + w, ff: w + 25.0, ..Area::default() };
             return sum([self.ram(width, distance), control]);
         }
         let words = distance.next_power_of_two() as f64;
         let rows = (words / f64::from(self.family.ram.lutram_depth)).ceil();
         let ram = if self.is_ecp5() { 2.5 * rows - 1.0 } else { words.max(32.0) / 45.0 };
-        let initial = if uniform { 1.0 } else { 1.0 + distance.saturating_sub(2) as f64 / 2.0 };
+        let initial = if self.param("UNIFORM", 0) != 0 {
+            1.0
+        } else {
+            1.0 + distance.saturating_sub(2) as f64 / 2.0
+        };
         Area { lut: 20.0 + w * (ram + initial), ff: w + 10.0, ..Area::default() }
     }
 

@@ -240,6 +240,7 @@ fn queue(
         .param("WIDTH", width)
         .param("DISTANCE", f.distance)
         .param("UNIFORM", uniform)
+        .param("BLOCK", uniform && f.distance > Feedback::MOST_IN_LUTRAM)
         .param("TARGET", rtl::Param::Text(target.to_owned()))
         .input("read", read)
         .input("read_first", read_first)

@@ -220,7 +220,7 @@ impl Feedback {
         if distance > Self::MOST_IN_LUTRAM { distance - 3 } else { distance }
     }
 
-    /// Longest distance of queues in LUTRAM.
+    /// Longest distance, in iterations, of queues in LUTRAM. Longer ones are in block RAM if they begin with one value.
     pub const MOST_IN_LUTRAM: u32 = 64;
 
     /// Cycles between two iterations that it asks for.

@@ -303,6 +303,18 @@ fn overlapping_iterations() {
     }
     expect("distance", "four", "in the next iteration", |s| queue(s).distance = 3);
     expect("distance", "four", "in the next iteration", |s| queue(s).distance = 1);
+    expect("windows", "window", "in the next iteration", |s| queue(s).distance = 7);
+    // of a window only what is read has a way, and that must have one
+    expect("windows", "window", "in the next iteration", |s| {
+        let b = looping(s);
+        s.pipelined[&b].feedback.retain(|f| f.distance == 1);
+    });
+    expect("windows", "window", "in the next iteration", |s| {
+        let (b, f) = (looping(s), *queue(s));
+        let [unread, next] = [2, 3].map(|k| s.func.blocks[b].params[k]);
+        let way = schedule::Feedback { param: unread, next, distance: 1, ..f };
+        s.pipelined[&b].feedback.push(way);
+    });
     expect("distance", "four", "in the next iteration", |s| queue(s).next = queue(s).param);
     expect("distance", "four", "too early", |s| queue(s).write -= 1);
     expect("distance", "four", "does not fit interval 1", |s| {
@@ -598,4 +610,23 @@ fn condition(s: &KernelSchedule, block: Block) -> Inst {
 
 fn op_in(s: &KernelSchedule, block: Block, f: impl Fn(Op) -> bool) -> Inst {
     find(s, |s, i| s.func.blocks[block].insts.contains(&i) && f(s.func.insts[i].op))
+}
+
+/// What `testbenches/units/carry` tries as the longest ways: `D - 2` cycles from reader to writer at interval 1, three iterations fewer in
+/// block RAM.
+#[test]
+fn intervals_of_queues() {
+    let module = ir::parse::parse_module(
+        "module \"m\" addr 64 cl 0\n\nkernel f0 \"k\" {\nb0:\n  v0:i32 = const 0\n  ret\n}\n",
+    );
+    let module = module.unwrap_or_else(|e| panic!("{e}"));
+    let func = module.functions.values().next().expect("a function");
+    let value = func.insts[func.blocks[func.entry()].insts[0]].result.expect("a value");
+    let interval = |distance: u32, write: u32| {
+        let way =
+            schedule::Feedback { param: value, next: value, distance, segment: 0, read: 0, write };
+        way.interval()
+    };
+    assert_eq!([interval(64, 62), interval(64, 63)], [1, 2], "LUTRAM");
+    assert_eq!([interval(70, 65), interval(70, 66)], [1, 2], "block RAM");
 }

@@ -5,10 +5,10 @@ module bench;
   parameter WIDTH    = 32;
   parameter DISTANCE = 3;
   parameter UNIFORM  = 0;
+  parameter BLOCK    = 0;                     // words are sent for by the third iteration before
   parameter TARGET   = "generic";
   parameter II       = 1;                     // fewest cycles between two iterations
-  localparam BLOCK   = UNIFORM != 0 && DISTANCE > 64;  // words are sent for by the third iteration before
-  parameter LATENCY  = (BLOCK ? DISTANCE - 3 : DISTANCE) * II - 2;     // cycles from reader to writer: as many as there can be
+  parameter LATENCY  = (BLOCK != 0 ? DISTANCE - 3 : DISTANCE) * II - 2;     // cycles from reader to writer: as many as there can be
   localparam BEGINS  = UNIFORM != 0 ? 1 : DISTANCE - 1;  // values that a loop begins with
   `include "bench.vh"
 
@@ -33,7 +33,7 @@ module bench;
   integer                       k;
 
   clhls_carry #(
-    .WIDTH(WIDTH), .DISTANCE(DISTANCE), .UNIFORM(UNIFORM), .TARGET(TARGET)
+    .WIDTH(WIDTH), .DISTANCE(DISTANCE), .UNIFORM(UNIFORM), .BLOCK(BLOCK), .TARGET(TARGET)
   ) dut (
     .clk(clk), .read(read), .read_first(read_first), .initial_data(initial_data), .read_data(read_data),
     .write(write), .write_first(write_first), .write_data(write_data)

@@ -15,8 +15,10 @@ use ir::{
     Terminator, Type, Value,
 };
 
-/// Variables with more atoms than this stay in memory.
-const MOST_ATOMS: usize = 8192;
+/// Variables with more atoms than this stay in memory: each work-item carries all that it has.
+const MOST_ATOMS: usize = 1024;
+/// The same of a kernel of one work-item, where a window over data becomes queues.
+const MOST_ATOMS_OF_ONE: usize = 8192;
 
 /// Promotes all variables that can be. Reading what was never written gives 0.
 ///
@@ -117,9 +119,11 @@ fn find_objects(func: &Function, cfg: &Cfg, places: &Places) -> IndexMap<Object,
         }
         func.blocks[b].term.for_each_use(&mut escape);
     }
+    let of_one = func.kernel.as_ref().is_some_and(|info| info.has_groups_of_one());
+    let most = if of_one { MOST_ATOMS_OF_ONE } else { MOST_ATOMS };
     found.retain(|o, list| {
         let cuts = list.iter().map(|a| usize::from(a.ty.lanes) + 1).sum::<usize>();
-        !kept.contains(o) && (cuts <= MOST_ATOMS || Atoms::cuts(list).len() <= MOST_ATOMS)
+        !kept.contains(o) && (cuts <= most || Atoms::cuts(list).len() <= most)
     });
     found
 }

@@ -4,7 +4,7 @@ use super::device;
 use super::options::Options;
 use super::spirv;
 use driver::dialect::{self, Translated};
-use driver::{SPIRV_EXTENSIONS, local_sizes};
+use driver::{KEEP_COPIES, SPIRV_EXTENSIONS, local_sizes};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -142,6 +142,7 @@ fn compile_plain(given: &Given<'_>, options: &Options) -> Result<Made, String> {
     let mut args: Vec<String> = vec![level.into(), "-fno-discard-value-names".into()];
     // vector-combine invents vector lengths that SPIR-V has no type for
     args.extend(["-mllvm", "-disable-vector-combine"].map(String::from));
+    args.extend(KEEP_COPIES.map(String::from));
     args.extend(["-mllvm", SPIRV_EXTENSIONS].map(String::from));
     let with = |more: &[&str]| {
         [&args[..], &more.iter().map(|a| a.to_string()).collect::<Vec<_>>()].concat()

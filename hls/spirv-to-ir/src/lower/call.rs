@@ -17,9 +17,6 @@ impl<'a> Lower<'a, '_, '_> {
         if raw.is_some_and(|f| f.blocks.is_empty()) {
             return self.import_call(inst, callee, args);
         }
-        if self.moves_memory(inst, callee)? {
-            return Ok(());
-        }
         let mut pipes = vec![];
         for &arg in args {
             pipes.push(match self.val(arg)? {

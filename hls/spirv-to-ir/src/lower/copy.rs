@@ -69,24 +69,6 @@ impl Lower<'_, '_, '_> {
         self.copy_bytes(copy, bytes)
     }
 
-    /// Whether a call is one of the function that clang-22 makes for `memmove`; then the copy of a known size is made here, where it is
-    /// known what is copied. The function goes byte by byte.
-    pub(super) fn moves_memory(&mut self, inst: &Inst, callee: Id) -> R<bool> {
-        let name = self.spv.names.get(&callee).map_or("", String::as_str);
-        if !name.starts_with("spirv.llvm_memmove_p") || inst.args.len() < 4 {
-            return Ok(false);
-        }
-        let Some(bytes) = self.spv.consts.scalar(inst.arg(3)?) else { return Ok(false) };
-        let Ok(bytes) = u64::try_from(bytes) else { return Ok(false) };
-        let (to, from) = (self.pointer(inst, 1)?, self.pointer(inst, 2)?);
-        let volatile = match inst.args.get(4) {
-            Some(v) => self.spv.consts.scalar(*v) != Some(0),
-            None => false,
-        };
-        let copy = Copy { to, from, align: 1, apart: false, volatile, zero: false };
-        self.copy_bytes(copy, bytes).map(|()| true)
-    }
-
     /// Copies a packet of a pipe to or from where operand `k` points.
     pub(super) fn copy_packet(
         &mut self,
@@ -235,18 +217,15 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    /// The alignment that the two places are known to have.
+    /// The alignment in bytes that the two places are known to have, at least the copy's own.
     fn known_align(&self, copy: Copy) -> u32 {
         let of = |pointer: Value| {
             let (object, offset) = self.object_at(pointer)?;
-            let low = u32::try_from(offset & 0xff).unwrap_or(1);
-            Some(self.b.func.objects[object].align.min(if low == 0 {
-                256
-            } else {
-                low & low.wrapping_neg()
-            }))
+            let of_offset = 1 << offset.trailing_zeros().min(8);
+            Some(self.b.func.objects[object].align.min(of_offset))
         };
-        let from = if copy.zero { Some(copy.align.max(8)) } else { of(copy.from) };
+        // zeros come from nowhere
+        let from = if copy.zero { of(copy.to) } else { of(copy.from) };
         of(copy.to).zip(from).map_or(copy.align, |(to, from)| copy.align.max(to.min(from)))
     }
 

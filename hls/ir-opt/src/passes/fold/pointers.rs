@@ -1,8 +1,9 @@
 //! Addresses: base, then variable offset, then constant offset.
 
 use super::{Match, definition};
+use crate::consteval::eval_op;
 use ir::op::generic_tag;
-use ir::{Builder, IntCC, Op, Space, Value};
+use ir::{Builder, IntCC, Op, Space, Type, Value};
 
 /// Bits of a generic pointer that hold its tag, the upper ones.
 const TAG_BITS: u32 = 2;
@@ -50,17 +51,13 @@ fn within_object(b: &mut Builder<'_>, cc: IntCC, args: &[Value]) -> Option<Value
         inside.then_some((object, offset))
     };
     let ((first, x), (second, y)) = (place(args[0])?, place(args[1])?);
-    let holds = match cc {
-        _ if first != second => return None,
-        IntCC::Eq => x == y,
-        IntCC::Ne => x != y,
-        IntCC::Ult => x < y,
-        IntCC::Ule => x <= y,
-        IntCC::Ugt => x > y,
-        IntCC::Uge => x >= y,
-        _ => return None,
-    };
-    Some(b.bool(holds))
+    if first != second || cc.is_signed() {
+        return None;
+    }
+    let size = b.size_type();
+    let offsets = [(size, x as u128), (size, y as u128)];
+    let holds = eval_op(b.func, Op::ICmp(cc), Type::BOOL, &offsets)?;
+    Some(b.bool(holds != 0))
 }
 
 /// The bits of a generic pointer that say in which space it lies, where that is known.

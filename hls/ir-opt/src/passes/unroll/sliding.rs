@@ -50,8 +50,11 @@ pub(super) fn forget_remainders(func: &mut Function) {
     let movers: Vec<Mover<'_>> = loops.loops.values().filter_map(|l| Mover::new(func, l)).collect();
     let in_part: Vec<Object> =
         movers.iter().filter(|m| m.stores > 1).flat_map(|m| m.objects.clone()).collect();
-    for m in movers.iter().filter(|m| m.objects.iter().any(|o| in_part.contains(o))) {
-        let hint = &mut func.blocks[m.data.header].hint;
+    let alike = |m: &&Mover<'_>| m.objects.iter().any(|o| in_part.contains(o));
+    let left = movers.iter().filter(alike).filter(|m| slides(func, &loops, m.data));
+    let headers: Vec<Block> = left.map(|m| m.data.header).collect();
+    for header in headers {
+        let hint = &mut func.blocks[header].hint;
         hint.unroll = hint.unroll.filter(|n| *n != 1);
     }
 }
