@@ -75,6 +75,26 @@ def without_comments(text):
     return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S))
 
 
+# What stands between operators of Verilog: strings, numbers with a base, words.
+WORD = re.compile(r'"[^"]*"|[0-9]*\'[sS]?[a-zA-Z][0-9a-fA-FxXzZ_]+|[A-Za-z_][A-Za-z0-9_$]*')
+
+
+def without_names(texts):
+    """The sources, by file names, without comments, and with the names that the compiler gave to values numbered in their order:
+    designs that differ in nothing else are not placed again, though names change a result as another seed does. Names of the library
+    (files `clhls_*.v`) stay, as do keywords and primitives, which it uses too or which are in capitals.
+    """
+    texts = {name: without_comments(text) for name, text in texts.items()}
+    kept = {word for name, text in texts.items() if name.startswith("clhls_") for word in WORD.findall(text)}
+    numbers = {}
+
+    def numbered(found):
+        word = found[0]
+        return word if word in kept or word.isupper() or not (word[0].isalpha() or word[0] == "_") else numbers.setdefault(word, f"n{len(numbers)}")
+
+    return [text if name.startswith("clhls_") else WORD.sub(numbered, text) for name, text in texts.items()]
+
+
 @functools.cache
 def versions():
     """The tools and what they are told: part of the key of a result."""
@@ -177,7 +197,7 @@ def prepare(clhls, kernel, design, simd=1, units=1):
     for name in files:
         shutil.copy(design / "rtl" / name, folder)
     (folder / "harness.v").write_text(verilog)
-    texts = [without_comments((folder / name).read_text()) for name in files]
+    texts = without_names({name: (folder / name).read_text() for name in files})
     return (folder, [*files, "harness.v"], ins, outs), [verilog, *texts]
 
 
