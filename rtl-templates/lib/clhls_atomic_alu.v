@@ -5,6 +5,7 @@
 
 module clhls_atomic_alu #(
   parameter WIDTH = 32,               // bits of the word, a multiple of 8
+  parameter NARROW = 0,               // 1: all operations are of the bytes that strb tells, 4 in a row or more; WIDTH is a multiple of 32
   parameter [15:0] OPS = 16'h1FFF     // bit i: operation i occurs; logic of the others is left out
 ) (
   input  wire               clk,
@@ -12,7 +13,7 @@ module clhls_atomic_alu #(
   input  wire [3:0]         op,
   input  wire [WIDTH-1:0]   data,
   input  wire [WIDTH-1:0]   compare,  // cmpxchg only
-  input  wire [WIDTH/8-1:0] strb,     // store only: bytes to write
+  input  wire [WIDTH/8-1:0] strb,     // bytes to write, or that the operation is of: of a store; NARROW = 1: of all but loads
   // of the operation taken last
   input  wire [WIDTH-1:0]   old,
   output wire [WIDTH-1:0]   value,
@@ -34,7 +35,7 @@ module clhls_atomic_alu #(
 
   localparam HAS_SUM    = OPS[0] | OPS[1];
   localparam HAS_MINMAX = OPS[7] | OPS[8] | OPS[9] | OPS[10];
-  localparam ONLY_SUM   = (OPS & 16'hF7FC) == 16'd0;  // a load adds nothing then
+  localparam ONLY_SUM   = NARROW == 0 && (OPS & 16'hF7FC) == 16'd0;  // a load adds nothing then
 
   wire is_sub    = (OPS[1] != 0) & (op == OP_SUB);
   wire is_load   = op == OP_LOAD;
@@ -57,6 +58,17 @@ module clhls_atomic_alu #(
   reg  [WIDTH-1:0]    data_q;     // inverted for a subtraction
   reg  [WIDTH-1:0]    compare_q;
 
+  // Bytes that the operation leaves as they are. Where they are data has zeros: a carry that comes out of the operation's bytes goes no
+  // further than into those, and a subtraction's carry goes through those below to the operation's.
+  wire [WIDTH/8-1:0]  aside = (NARROW != 0) ? ~strb : {(WIDTH/8){1'b0}};
+  wire [WIDTH-1:0]    meant;
+  genvar i;
+  generate
+    for (i = 0; i < WIDTH; i = i + 1) begin : g_within
+      assign meant[i] = data[i] & ~aside[i/8];
+    end
+  endgenerate
+
   always @(posedge clk) begin
     if (en) begin
       write_q   <= ~is_load;
@@ -67,23 +79,73 @@ module clhls_atomic_alu #(
       flip_q    <= is_signed;
       max_q     <= want_max;
       both_q    <= op != OP_XOR;
-      kept_q    <= {(WIDTH/8){(op == OP_OR) | (op == OP_XOR) | is_load}} | (~strb & {(WIDTH/8){op == OP_STORE}});
+      kept_q    <= {(WIDTH/8){(op == OP_OR) | (op == OP_XOR) | is_load}} | aside | (~strb & {(WIDTH/8){op == OP_STORE}});
       given_q   <= {(WIDTH/8){(op == OP_OR) | (op == OP_XOR) | (op == OP_XCHG)}} | (strb & {(WIDTH/8){op == OP_STORE}});
-      data_q    <= (ONLY_SUM != 0 && is_load) ? {WIDTH{1'b0}} : data ^ {WIDTH{is_sub}};
+      data_q    <= (ONLY_SUM != 0 && is_load) ? {WIDTH{1'b0}} : meant ^ {WIDTH{is_sub}};
       compare_q <= compare;
     end
   end
 
   // ---- the value ----
   wire [WIDTH-1:0] sum   = old + data_q + {{(WIDTH-1){1'b0}}, sub_q};
-  wire [WIDTH-1:0] flip  = {flip_q, {(WIDTH-1){1'b0}}};
-  wire             less  = (HAS_MINMAX != 0) & ((data_q ^ flip) < (old ^ flip));
-  wire             equal = (OPS[6] != 0) & (old == compare_q);
+  wire             less;
+  wire             equal;
+  wire [WIDTH-1:0] added;        // the sum, in the operation's bytes
   wire             taken = (cmpxchg_q & equal) | (minmax_q & (less ^ max_q));
   wire             left  = (cmpxchg_q & ~equal) | (minmax_q & ~(less ^ max_q));
 
+  generate
+    if (NARROW != 0) begin : g_narrow
+      localparam PARTS = WIDTH / 32;
+      reg  [WIDTH/8-1:0] aside_q;
+      reg  [PARTS-1:0]   sign_q;   // the highest of the operation's parts, of a comparison of signed integers
+      reg                below;    // less by the parts up to this one
+      reg                same;
+      reg  [31:0]        mine;
+      reg  [31:0]        theirs;
+      integer            part;
+      always @(posedge clk) begin
+        if (en) begin
+          aside_q <= aside & {(WIDTH/8){~is_load}};
+          sign_q  <= {PARTS{is_signed}} & tops(strb);
+        end
+      end
+      always @* begin
+        below = 1'b0;
+        same  = 1'b1;
+        for (part = 0; part < PARTS; part = part + 1) begin
+          mine   = data_q[32*part +: 32] ^ {sign_q[part], 31'd0};
+          theirs = old[32*part +: 32] ^ {sign_q[part], 31'd0};
+          if (!aside_q[4*part]) begin
+            below = (mine < theirs) | ((mine == theirs) & below);
+            same  = same & (old[32*part +: 32] == compare_q[32*part +: 32]);
+          end
+        end
+      end
+      for (i = 0; i < WIDTH; i = i + 1) begin : g_added
+        assign added[i] = aside_q[i/8] ? old[i] : sum[i];
+      end
+      assign less  = (HAS_MINMAX != 0) & below;
+      assign equal = (OPS[6] != 0) & same;
+
+      function [PARTS-1:0] tops;
+        input [WIDTH/8-1:0] bytes;
+        integer t;
+        begin
+          for (t = 0; t < PARTS; t = t + 1) begin
+            tops[t] = bytes[4*t] & ((t == PARTS - 1) ? 1'b1 : ~bytes[(4*t + 4) % (WIDTH/8)]);
+          end
+        end
+      endfunction
+    end else begin : g_whole
+      wire [WIDTH-1:0] flip = {flip_q, {(WIDTH-1){1'b0}}};
+      assign less  = (HAS_MINMAX != 0) & ((data_q ^ flip) < (old ^ flip));
+      assign equal = (OPS[6] != 0) & (old == compare_q);
+      assign added = sum;
+    end
+  endgenerate
+
   wire [WIDTH-1:0] bitwise;
-  genvar i;
   generate
     for (i = 0; i < WIDTH; i = i + 1) begin : g_bit
       wire kept  = kept_q[i/8] | left;
@@ -92,10 +154,10 @@ module clhls_atomic_alu #(
     end
   endgenerate
 
-  assign value = (ONLY_SUM != 0) ? sum : (HAS_SUM != 0 && sum_q) ? sum : bitwise;
+  assign value = (ONLY_SUM != 0) ? sum : (HAS_SUM != 0 && sum_q) ? added : bitwise;
   assign write = write_q;
 
-  wire unused = &{1'b0, sum_q, sum, bitwise, compare_q, OPS[3:2], OPS[5:4], OPS[15:11]};
+  wire unused = &{1'b0, sum_q, sum, added, bitwise, compare_q, flip_q, OPS[3:2], OPS[5:4], OPS[15:11]};
 
 endmodule
 

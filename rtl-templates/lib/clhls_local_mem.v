@@ -8,9 +8,10 @@
 
 module clhls_local_mem #(
   parameter PORTS      = 2,            // client ports, >= 1
-  parameter WORD_BYTES = 4,            // bytes of a word; ATOMIC = 1: of an atomic operation
+  parameter WORD_BYTES = 4,            // bytes of a word; ATOMIC = 1 with NARROW = 0: of an atomic operation
   parameter WORDS      = 1024,         // capacity, >= 2
   parameter ATOMIC     = 0,            // 1: all operations; 0: load and store only
+  parameter NARROW     = 0,            // ATOMIC = 1: operations are of the bytes that s_strb tells, 4 in a row or more
   parameter SUBWORD    = 0,            // 1: byte stores by several clients; the two sides then never share a word in one cycle
   parameter [PORTS-1:0] READS  = {PORTS{1'b1}},  // bit i: port i asks for responses
   parameter [PORTS-1:0] WRITES = {PORTS{1'b1}},  // bit i: port i stores (or is atomic)
@@ -27,7 +28,7 @@ module clhls_local_mem #(
   input  wire [PORTS*ADDR_BITS-1:0]    s_addr,     // word address
   input  wire [PORTS*8*WORD_BYTES-1:0] s_data,
   input  wire [PORTS*8*WORD_BYTES-1:0] s_compare,  // cmpxchg only
-  input  wire [PORTS*WORD_BYTES-1:0]   s_strb,     // store: bytes to write
+  input  wire [PORTS*WORD_BYTES-1:0]   s_strb,     // store: bytes to write; NARROW = 1: bytes of the operation, whatever it is
   input  wire [PORTS-1:0]              s_pred,     // 0: no access, the response is 0
   input  wire [PORTS-1:0]              s_resp,     // 1: answer this request (loads and atomics: the old word; stores: no meaning)
   // responses
@@ -126,7 +127,7 @@ module clhls_local_mem #(
       wire [ADDR_BITS-1:0] o_addr_unused;
       wire [DW-1:0]        o_new_unused;
       clhls_rmw #(
-        .WIDTH(DW), .LANES(1), .DEPTH(1 << ADDR_BITS), .TAG_BITS(PORTS + 1), .OPS(OPS), .TARGET(TARGET)
+        .WIDTH(DW), .LANES(1), .DEPTH(1 << ADDR_BITS), .TAG_BITS(PORTS + 1), .NARROW(NARROW), .OPS(OPS), .TARGET(TARGET)
       ) u_rmw (
         .clk(clk), .rst(rst),
         .i_valid(valid_q), .i_pred(q_pred), .i_op(q_op), .i_addr(q_addr), .i_data(q_data), .i_compare(q_compare), .i_strb(q_strb),

@@ -8,6 +8,7 @@ module clhls_rmw #(
   parameter WIDTH     = 32,          // bits of the word, a multiple of 8
   parameter LANES     = 1,           // words of a line, a power of two
   parameter DEPTH     = 512,         // lines, >= 2
+  parameter NARROW    = 0,           // 1: operations are of the bytes that i_strb tells, see clhls_atomic_alu
   parameter TAG_BITS  = 1,           // bits that accompany an operation, >= 1
   parameter [15:0] OPS = 16'h1FFF,   // operations that occur, see clhls_atomic_alu
   parameter TARGET    = "generic",   // RAM primitive: "generic" or "ecp5"
@@ -106,7 +107,7 @@ module clhls_rmw #(
   assign {h_tag, h_strb, h_compare, h_data, h_op} = side_p[HEAD*SIDE +: SIDE];
 
   clhls_atomic_alu #(
-    .WIDTH(WIDTH), .OPS(OPS)
+    .WIDTH(WIDTH), .NARROW(NARROW), .OPS(OPS)
   ) u_alu (
     .clk(clk), .en(1'b1), .op(h_op), .data(h_data), .compare(h_compare), .strb(h_strb),
     .old(e_old_q), .value(e_value), .write(e_write)

@@ -24,6 +24,9 @@ const CONVERSIONS: &str = include_str!("../../../scripts/clang-22-conversions.h"
 /// Conversions that OpenCL C cannot spell, which inputs may include as `<clhls.h>`.
 const HEADER: &str = include_str!("../../../include/clhls.h");
 
+/// Macros that keep optimisers from copying the functions of pipes that work-groups call together.
+pub const CONVERGENT_PIPES: &str = include_str!("../../../scripts/convergent-pipes.h");
+
 /// Plain `inline` functions are definitions, as in other OpenCL implementations; C99's may be left out.
 const INLINE_DEFINES: &str = "-fgnu89-inline";
 
@@ -36,6 +39,10 @@ pub const TRANSLATOR_EXTENSIONS: &str = "--spirv-ext=+SPV_EXT_shader_atomic_floa
 
 /// Loops that move the elements of an array stay such loops, which unroll into registers and queues: `memmove` goes byte by byte.
 pub const KEEP_COPIES: [&str; 2] = ["-mllvm", "-disable-loop-idiom-memcpy"];
+
+/// Of clang-22: its strength reduction of loops makes counters of odd widths, 2 bits for one that is masked with 3, and its back end counts these
+/// too far. Hardware wants the indices as they stand in the source, anyway.
+pub const NO_STRENGTH_REDUCTION: [&str; 2] = ["-mllvm", "-disable-lsr"];
 
 /// Levels at which clang-15 is tried: llvm-spirv-15 cannot translate all that it makes at the first.
 const CLANG_15_LEVELS: [&str; 3] = ["-O2", "-O1", "-O0"];
@@ -167,7 +174,7 @@ fn clang_22_command(input: &InputArgs, headers: &[String]) -> Command {
     clang.arg(INLINE_DEFINES);
     // vector-combine invents vector lengths that SPIR-V has no type for
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
-    clang.args(KEEP_COPIES);
+    clang.args(KEEP_COPIES).args(NO_STRENGTH_REDUCTION);
     clang.args(["-mllvm", SPIRV_EXTENSIONS]);
     clang.arg("-Wno-pass-failed").args(headers);
     clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
@@ -218,13 +225,19 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
 }
 
 /// Options for finding [`HEADER`], which names in the output do not show where it lies.
-fn header_folder(scratch: &Scratch) -> Result<[String; 2]> {
+fn header_folder(scratch: &Scratch) -> Result<[String; 4]> {
     let folder = scratch.path().join("include");
-    let file = folder.join("clhls.h");
     std::fs::create_dir_all(&folder).map_err(|e| io("write", &folder, &e))?;
-    std::fs::write(&file, HEADER).map_err(|e| io("write", &file, &e))?;
+    let written = |name: &str, text: &str| -> Result<String> {
+        let file = folder.join(name);
+        std::fs::write(&file, text).map_err(|e| io("write", &file, &e))?;
+        Ok(file.display().to_string())
+    };
+    written("clhls.h", HEADER)?;
+    let pipes = written("convergent-pipes.h", CONVERGENT_PIPES)?;
     let folder = folder.display();
-    Ok([format!("-I{folder}"), format!("-fdebug-prefix-map={folder}/=")])
+    let map = format!("-fdebug-prefix-map={folder}/=");
+    Ok([format!("-I{folder}"), map, "-include".into(), pipes])
 }
 
 /// The file as an operand that no tool takes for an option.

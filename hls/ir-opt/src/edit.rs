@@ -3,7 +3,7 @@
 use base::entity::SecondaryMap;
 use base::{FxHashMap, SmallVec};
 use ir::analysis::Cfg;
-use ir::{Block, BlockCall, Builder, Function, Inst, Op, Terminator, Value};
+use ir::{Block, BlockCall, Builder, Function, Inst, Op, Terminator, Type, Value};
 
 /// What becomes of an instruction; see [`rewrite`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -245,12 +245,18 @@ pub fn merge_into(
     func.layout.retain(|b| *b != second);
 }
 
-/// Lets an access, or operation on a pipe, happen only where `predicate` holds too.
+/// Lets an access, or operation on a pipe, happen only where `predicate` (i1) holds too; of an access with a mask, each part.
 pub fn restrict(b: &mut Builder<'_>, inst: Inst, predicate: Value) {
     if b.func.insts[inst].op.predicated() == Some(true) {
         let last = b.func.insts[inst].args.len() - 1;
         let old = b.func.insts[inst].args[last];
-        b.func.insts[inst].args[last] = b.binary(Op::And, old, predicate);
+        let ty = b.func.ty(old);
+        b.func.insts[inst].args[last] = if ty == Type::BOOL {
+            b.binary(Op::And, old, predicate)
+        } else {
+            let none = b.constant(ty, 0);
+            b.select(predicate, old, none)
+        };
     } else {
         let data = &mut b.func.insts[inst];
         data.op = data.op.with_predicate(true);

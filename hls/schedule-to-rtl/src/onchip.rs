@@ -99,7 +99,10 @@ impl Port {
             .then(|| b.slice(address, access.bytes.ilog2(), word_lo - access.bytes.ilog2()));
         let (data, strobe) = write_data(b, access, &r.operands, lanes, lane.clone());
         let expected = match access.kind {
-            AccessKind::Atomic(op) if op.value_operands() >= 2 => r.operands[2].clone(),
+            AccessKind::Atomic(op) if op.value_operands() >= 2 => {
+                let value = net(b, r.operands[2].clone());
+                Expr::concat(vec![Expr::Net(value); lanes as usize])
+            }
             _ => Expr::Const(8 * memory.word_bytes, 0),
         };
         let valid = net(b, r.valid);
@@ -117,7 +120,7 @@ impl Port {
             answer: None,
         };
         if let Some(answer) = answer {
-            let lane = lane.filter(|_| access.kind == AccessKind::Load);
+            let lane = lane.filter(|_| access.kind != AccessKind::Store);
             port.answer = Some(port.answer_path(b, &name, access, memory, answer, lane));
         }
         port
@@ -252,7 +255,8 @@ pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) 
     let answers = all(&ready_for_answer);
     let words = u32::try_from(shape.words).unwrap_or(u32::MAX);
     let narrow = ports.iter().filter(|p| p.kind == AccessKind::Store).count() > 1;
-    b.instance("clhls_local_mem", &format!("u_{name}"))
+    let unit = b
+        .instance("clhls_local_mem", &format!("u_{name}"))
         .comment(format!(
             "{:?} memory `{}`, {} words of {} bytes",
             m.kind, m.name, words, m.word_bytes
@@ -277,8 +281,11 @@ pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) 
         .input("s_resp", all(&|p| Expr::bit(p.answer.is_some())))
         .output("m_valid", valid)
         .input("m_ready", answers)
-        .output("m_data", data)
-        .done();
+        .output("m_data", data);
+    let atomics = sh.s.accesses.values().filter(|a| a.memory == id && matches!(a.kind, AccessKind::Atomic(_)));
+    // what the parameter adds stands on the longest path of such a memory
+    let unit = if atomics.into_iter().any(|a| a.bytes < m.word_bytes) { unit.param("NARROW", 1) } else { unit };
+    unit.done();
     let nets = [ready, valid, data];
     connect(b, ports.iter(), nets, m.word_bytes);
 }

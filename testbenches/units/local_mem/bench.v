@@ -5,6 +5,7 @@ module bench;
   parameter WORD_BYTES = 4;
   parameter WORDS      = 64;
   parameter ATOMIC     = 0;
+  parameter NARROW     = 0;
   parameter SUBWORD    = 0;
   parameter [PORTS-1:0] READS = {PORTS{1'b1}};
   parameter [PORTS-1:0] WRITES = {PORTS{1'b1}};
@@ -31,7 +32,7 @@ module bench;
   wire [PORTS*DW-1:0]         m_data;
 
   clhls_local_mem #(
-    .PORTS(PORTS), .WORD_BYTES(WORD_BYTES), .WORDS(WORDS), .ATOMIC(ATOMIC), .SUBWORD(SUBWORD), .READS(READS), .WRITES(WRITES), .OPS(OPS),
+    .PORTS(PORTS), .WORD_BYTES(WORD_BYTES), .WORDS(WORDS), .ATOMIC(ATOMIC), .NARROW(NARROW), .SUBWORD(SUBWORD), .READS(READS), .WRITES(WRITES), .OPS(OPS),
     .TARGET(TARGET)
   ) dut (
     .clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .s_op(s_op), .s_addr(s_addr), .s_data(s_data), .s_compare(s_compare),
@@ -52,6 +53,34 @@ module bench;
     for (i = 0; i < WORDS; i = i + 1) known[i] = 0;
     for (i = 0; i < PORTS; i = i + 1) begin q_in[i] = 0; q_out[i] = 0; end
   end
+
+  // The bytes of an operation that is narrower than the word: 4 or, in words of 8 and more, 8 that stand at a multiple of their number.
+  function [WORD_BYTES-1:0] some_bytes(input integer unused);
+    integer bytes;
+    begin
+      bytes = (WORD_BYTES > 4 && dice(3) == 0) ? 8 : 4;
+      some_bytes = ((bytes == 8) ? 8'hFF : 8'h0F) << (bytes * dice(WORD_BYTES / bytes));
+    end
+  endfunction
+
+  // The word behind an operation, which is of the bytes at strb where it is narrow.
+  function [DW-1:0] word_after(input [3:0] op, input [DW-1:0] old, input [DW-1:0] data, input [DW-1:0] compare, input [WORD_BYTES-1:0] strb);
+    integer n, low, bytes;
+    begin
+      low = 0;
+      bytes = 0;
+      for (n = WORD_BYTES - 1; n >= 0; n = n - 1) if (strb[n]) begin low = n; bytes = bytes + 1; end
+      word_after = old;
+      if (op == 12) begin
+        for (n = 0; n < WORD_BYTES; n = n + 1) if (strb[n]) word_after[8*n +: 8] = data[8*n +: 8];
+      end else if (NARROW != 0) begin
+        mask = (bytes == 8) ? ~64'd0 : 64'hFFFFFFFF;
+        part = after(op, (old >> 8 * low) & mask, (data >> 8 * low) & mask, (compare >> 8 * low) & mask, 8'hFF, bytes);
+        for (n = 0; n < 8; n = n + 1) if (n < bytes) word_after[8*(low + n) +: 8] = part[8*n +: 8];
+      end else word_after = after(op, old, data, compare, strb, WORD_BYTES);
+    end
+  endfunction
+  reg [63:0] mask, part;
 
   function writes(input integer p);  // accepted write of port p
     writes = s_valid[p] & s_ready[p] & s_pred[p] & (s_op[4*p +: 4] != 11) & (ATOMIC || s_strb[p*WORD_BYTES +: WORD_BYTES] != 0);
@@ -83,7 +112,7 @@ module bench;
       end
       for (i = 0; i < PORTS; i = i + 1) if (turn(i, s) & writes(i)) begin
         old = mem[s_addr[i*AB +: AB]];
-        mem[s_addr[i*AB +: AB]] = after(s_op[4*i +: 4], old, s_data[i*DW +: DW], s_compare[i*DW +: DW], s_strb[i*WORD_BYTES +: WORD_BYTES], WORD_BYTES);
+        mem[s_addr[i*AB +: AB]] = word_after(s_op[4*i +: 4], old, s_data[i*DW +: DW], s_compare[i*DW +: DW], s_strb[i*WORD_BYTES +: WORD_BYTES]);
         if (s_op[4*i +: 4] == 12 && &s_strb[i*WORD_BYTES +: WORD_BYTES]) known[s_addr[i*AB +: AB]] = 1;
       end
     end
@@ -101,9 +130,10 @@ module bench;
         s_op[4*i +: 4]    <= op;
         // full rate: each port on its own words
         s_addr[i*AB +: AB] <= (full_rate && !ATOMIC) ? (dice(WORDS) / PORTS * PORTS + i) % WORDS : dice(range);
-        s_data[i*DW +: DW] <= {$random(seed), $random(seed)};
-        s_compare[i*DW +: DW] <= dice(2) ? mem[dice(range)] : 0;
-        s_strb[i*WORD_BYTES +: WORD_BYTES] <= dice(2) ? {WORD_BYTES{1'b1}} : $random(seed);
+        s_data[i*DW +: DW] <= {$random(seed), $random(seed), $random(seed), $random(seed)};
+        j = dice(range);
+        s_compare[i*DW +: DW] <= (dice(2) && known[j]) ? mem[j] : 0;
+        s_strb[i*WORD_BYTES +: WORD_BYTES] <= (NARROW != 0 && op != 12) ? some_bytes(0) : dice(2) ? {WORD_BYTES{1'b1}} : $random(seed);
         s_pred[i] <= dice(8) != 0;
         s_resp[i] <= READS[i] && (op != 12 || dice(2));
       end

@@ -4,7 +4,7 @@ use super::device;
 use super::options::Options;
 use super::spirv;
 use driver::dialect::{self, Translated};
-use driver::{KEEP_COPIES, SPIRV_EXTENSIONS, local_sizes};
+use driver::{CONVERGENT_PIPES, KEEP_COPIES, NO_STRENGTH_REDUCTION, SPIRV_EXTENSIONS, local_sizes};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -142,7 +142,7 @@ fn compile_plain(given: &Given<'_>, options: &Options) -> Result<Made, String> {
     let mut args: Vec<String> = vec![level.into(), "-fno-discard-value-names".into()];
     // vector-combine invents vector lengths that SPIR-V has no type for
     args.extend(["-mllvm", "-disable-vector-combine"].map(String::from));
-    args.extend(KEEP_COPIES.map(String::from));
+    args.extend([KEEP_COPIES, NO_STRENGTH_REDUCTION].concat().into_iter().map(String::from));
     args.extend(["-mllvm", SPIRV_EXTENSIONS].map(String::from));
     let with = |more: &[&str]| {
         [&args[..], &more.iter().map(|a| a.to_string()).collect::<Vec<_>>()].concat()
@@ -192,7 +192,7 @@ fn run_clang(given: &Given<'_>, options: &Options, args: &[String]) -> Result<Ma
         write(&conversions, CONVERSIONS)?;
         clang.args(macros).arg("-include").arg(&conversions);
     }
-    clang.arg("-I").arg(folder);
+    clang.arg("-I").arg(folder).args(convergent_pipes(folder)?);
     clang.args(args).args(&options.clang).arg("-o").arg(&output).arg("-");
     let done = run(clang, &name, Some(given.text()))?;
     let log = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -200,6 +200,13 @@ fn run_clang(given: &Given<'_>, options: &Options, args: &[String]) -> Result<Ma
         return Err(format!("{}\n{name} refuses the source", log.trim_end()).trim_start().into());
     }
     Ok(Made { bytes: read(&output)?, log })
+}
+
+/// Writes [`CONVERGENT_PIPES`] into a folder: options that include it.
+fn convergent_pipes(folder: &Path) -> Result<[PathBuf; 2], String> {
+    let file = folder.join("clhls-convergent-pipes.h");
+    write(&file, CONVERGENT_PIPES)?;
+    Ok(["-include".into(), file])
 }
 
 /// Writes what a source may include into a folder.

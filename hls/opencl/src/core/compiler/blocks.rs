@@ -1,7 +1,7 @@
 //! Sources with blocks: clang-15 and the translator of its bitcode compile them, clang-22 cannot (docs/producers.md).
 
 use super::{
-    DEFAULT_STANDARD, Made, Source, extensions, is_unoptimised, macros, read, run, scratch,
+    DEFAULT_STANDARD, Made, Source, convergent_pipes, extensions, is_unoptimised, macros, read, run, scratch,
     write_headers,
 };
 use crate::core::options::Options;
@@ -62,7 +62,7 @@ pub(super) fn compile(source: &Source, options: &Options) -> Result<Made, String
         clang.arg(format!("-fdebug-prefix-map={}/=", folder.display()));
         clang.arg(format!("-cl-std={standard}"));
         clang.arg(format!("-cl-ext={extensions}")).args(macros(standard));
-        clang.arg("-I").arg(folder).args(&options.clang);
+        clang.arg("-I").arg(folder).args(convergent_pipes(folder)?).args(&options.clang);
         clang.arg("-emit-llvm-bc").arg("-o").arg(&bitcode).arg(&text);
         let done = run(clang, TOOLS[0], None)?;
         let log = String::from_utf8_lossy(&done.stderr).into_owned();
