@@ -1,5 +1,6 @@
 //! Functions that `include/clhls.h` declares: conversions that OpenCL C cannot spell. A producer
 //! leaves them as calls of imports, and their names say everything but the types of the operands.
+//! `scripts/convergent-pipes.h` declares `clhls_convergent`, and
 //! `scripts/clang-22-conversions.h` declares `clhls_read_imagef` and the like in the same way, with
 //! the arguments of OpenCL C's functions.
 //!
@@ -16,6 +17,8 @@ use ir::{FloatKind, Op, Rounding, Type, Value};
 
 /// Start of the names that belong to the header.
 pub(crate) const PREFIX: &str = "clhls_";
+/// `scripts/convergent-pipes.h` has it called in front of functions that compilers must not copy. It does nothing.
+const CONVERGENT: &str = "clhls_convergent";
 
 /// A number type of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +56,9 @@ pub(crate) fn call(l: &mut Lower<'_, '_, '_>, call: &Inst, plain: &str, params: 
     }
     if color("clhls_write_image") {
         return l.image_write_call(call).map_err(|e| named(e, call, plain));
+    }
+    if plain == CONVERGENT {
+        return Ok(());
     }
     let Some(name) = Name::parse(plain) else {
         let e = error(UNRESOLVED, format!("`{plain}` is no function of clhls.h"));

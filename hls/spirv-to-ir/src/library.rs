@@ -41,8 +41,6 @@ pub(crate) fn call<'a>(
             l.b.inst(Op::Fence(flags), [], None);
             return Ok(());
         }
-        // `scripts/convergent-pipes.h`: it kept the compiler from copying what follows
-        "clhls_convergent" => return Ok(()),
         "__to_global" | "__to_local" | "__to_private" | "to_global" | "to_local" | "to_private" => {
             return l.cast_space(&call);
         }

@@ -152,10 +152,10 @@ impl Lower<'_, '_, '_> {
 
     /// The memory semantics of an instruction, whose scope is checked: operands 2 and 1.
     fn semantics(&mut self, inst: &Inst) -> R<u32> {
-        let scope = self.constant_operand(inst, 1)?;
-        let semantics = self.constant_operand(inst, 2)?;
-        self.check(Scope::from_u32(scope).is_some(), inst, "its scope does not exist")?;
-        Ok(semantics)
+        if let Some(scope) = self.chosen_operand(inst, 1)? {
+            self.check(Scope::from_u32(scope).is_some(), inst, "its scope does not exist")?;
+        }
+        Ok(self.chosen_operand(inst, 2)?.unwrap_or(ACQUIRE | RELEASE))
     }
 
     fn fenced_atomic(

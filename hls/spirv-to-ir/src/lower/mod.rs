@@ -565,6 +565,17 @@ impl<'a> Lower<'a, '_, '_> {
         }
     }
 
+    /// The value of a memory scope, or of memory semantics. Kernels may choose them as they run: none then.
+    pub(super) fn chosen_operand(&mut self, inst: &Inst, k: usize) -> R<Option<u32>> {
+        if self.spv.consts.scalar(inst.arg(k)?).is_some() {
+            return self.constant_operand(inst, k).map(Some);
+        }
+        let value = self.operand(inst, k)?;
+        let fine = self.ty(value) == Type::I32;
+        self.check(fine, inst, "its memory scope or semantics are no 32-bit integer")?;
+        Ok(None)
+    }
+
     /// The value of an integer constant operand, such as a memory scope.
     pub fn constant_operand(&self, inst: &Inst, k: usize) -> R<u32> {
         let bits = self.spv.consts.integer(inst.arg(k)?)?;

@@ -23,8 +23,8 @@ impl Lower<'_, '_, '_> {
     /// execution, and leaves barriers of sub-groups as calls.
     pub(super) fn control_barrier(&mut self, inst: &Inst) -> R<()> {
         let scope = self.constant_operand(inst, 0)?;
-        let semantics = self.constant_operand(inst, 2)?;
-        let flags = fence_flags(semantics);
+        let semantics = self.chosen_operand(inst, 2)?;
+        let flags = semantics.map_or(FenceFlags { local: true, global: true }, fence_flags);
         match Scope::from_u32(scope) {
             Some(Scope::Workgroup | Scope::Device | Scope::CrossDevice) => {
                 self.b.barrier(flags);
@@ -46,9 +46,10 @@ impl Lower<'_, '_, '_> {
 
     /// `OpMemoryBarrier`
     pub(super) fn memory_barrier(&mut self, inst: &Inst) -> R<()> {
-        let scope = self.constant_operand(inst, 0)?;
-        let flags = fence_flags(self.constant_operand(inst, 1)?);
-        if scope != Scope::Invocation as u32 && flags != FenceFlags::default() {
+        let scope = self.chosen_operand(inst, 0)?;
+        let semantics = self.chosen_operand(inst, 1)?;
+        let flags = semantics.map_or(FenceFlags { local: true, global: true }, fence_flags);
+        if scope != Some(Scope::Invocation as u32) && flags != FenceFlags::default() {
             self.b.inst(Op::Fence(flags), [], None);
         }
         Ok(())
