@@ -6,9 +6,9 @@
 //! loops is written for many work-items, with a packet each.
 
 use crate::Context;
-use base::Diagnostic;
+use base::{Diagnostic, IndexSet};
 use ir::analysis::{Cfg, LoopId, Loops};
-use ir::{Block, Function, KernelArgKind, Op, Query, Space};
+use ir::{Block, Function, KernelArgKind, Op, Query, Space, Value, ValueDef};
 
 /// Marks the function ([`ir::KernelInfo::groups_of_one`]) if it is such a kernel, and says so (`W0317`).
 pub fn run(func: &mut Function, context: &Context<'_>) {
@@ -42,9 +42,11 @@ fn is_such(func: &Function) -> bool {
         && loops_over_packets(func)
 }
 
-/// Whether there is a loop, and all operations on pipes stand in loops, besides those that only repeat an attempt.
+/// Whether there is a loop, and all operations on pipes stand in loops, besides those that only repeat an attempt. Such a loop operates
+/// on one pipe and ends with its packet; compilers merge it with a loop around it, which counts packets.
 fn loops_over_packets(func: &Function) -> bool {
-    let loops = Loops::new(func, &Cfg::new(func));
+    let cfg = Cfg::new(func);
+    let loops = Loops::new(func, &cfg);
     let effects = |block: Block| {
         let insts = func.blocks[block].insts.iter().map(|i| func.insts[*i].op);
         insts.filter(|op| op.is_effect())
@@ -56,12 +58,39 @@ fn loops_over_packets(func: &Function) -> bool {
         first.is_some() && pipes.all(|p| p.map(|(_, arg)| arg) == first)
     };
     let stands_in_loop = |block: Block| match loops.innermost(block) {
-        Some(l) => !repeats(l) || loops.loops[l].parent.is_some(),
+        Some(l) => !repeats(l) || loops.loops[l].parent.is_some() || counts(func, &cfg, &loops, l),
         None => false,
     };
     let has_pipe = |block: &Block| effects(*block).any(|op| op.pipe().is_some());
     let all = func.layout.iter().copied().filter(has_pipe).all(stands_in_loop);
     all && !loops.loops.is_empty()
+}
+
+/// Whether a value that a loop carries stays as it is in some iterations and changes in others: it counts what came to pass.
+fn counts(func: &Function, cfg: &Cfg, loops: &Loops, l: LoopId) -> bool {
+    let header = loops.loops[l].header;
+    let incoming = |block: Block, k: usize| {
+        let inside = cfg.preds[block].iter().filter(|p| loops.contains(l, **p));
+        let calls = inside.flat_map(|p| func.blocks[*p].term.targets());
+        calls.filter(|c| c.block == block).map(|c| c.args[k]).collect::<Vec<Value>>()
+    };
+    func.blocks[header].params.iter().enumerate().any(|(k, &param)| {
+        let (mut stays, mut changes) = (false, false);
+        let mut work = incoming(header, k);
+        let mut seen: IndexSet<Value> = work.iter().copied().collect();
+        while let Some(v) = work.pop() {
+            let more = match func.values[v].def {
+                _ if v == param => vec![],
+                ValueDef::Param(block, k) if loops.contains(l, block) => incoming(block, k as usize),
+                ValueDef::Inst(i) if func.insts[i].op == Op::Select => func.insts[i].args[1..].to_vec(),
+                _ => vec![],
+            };
+            stays |= v == param;
+            changes |= v != param && more.is_empty();
+            work.extend(more.into_iter().filter(|m| seen.insert(*m)));
+        }
+        stays && changes
+    })
 }
 
 /// Whether an operation is the same in groups of one work-item. Atomics are how work-items that ask for no ids share work out: those

@@ -4,6 +4,7 @@
 //! iterations then cannot overlap. As a read that waits it is one operation. Compilers make one loop of the two where the attempt is all
 //! that stands before it in the outer loop: what a failed attempt does is followed from the attempt until it is tried again.
 
+mod exclusive;
 mod failed;
 
 use crate::Context;
@@ -13,7 +14,7 @@ use failed::Failed;
 use ir::analysis::{Cfg, Dominators};
 use ir::{Block, Builder, Function, Inst, Op, PipeOp, Value};
 
-/// Rewrites the loops, and joins waiting with the read or write that it is for.
+/// Rewrites the loops, and joins waiting with the read or write that it is for, and those operations of which at most one happens.
 pub fn run(func: &mut Function, context: &Context<'_>) {
     let pipes = func.layout.iter().flat_map(|b| &func.blocks[*b].insts);
     if !pipes.into_iter().any(|i| func.insts[*i].op.pipe().is_some()) {
@@ -31,6 +32,7 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
     }
     for block in func.layout.clone() {
         while join(func, block) {}
+        while exclusive::join(func, block) {}
     }
 }
 

@@ -1,0 +1,170 @@
+//! Operations on one pipe of which at most one happens: those of the two arms of a branch.
+//!
+//! `if (c) write_pipe(p, &x); else write_pipe(p, &y);` is one write of either packet. As two operations, which a pipe takes one
+//! after the other, they keep the iterations of a loop apart.
+
+use base::entity::SecondaryMap;
+use base::{FxHashMap, FxHashSet, IndexSet};
+use ir::{Block, Builder, Function, Inst, IntCC, Op, Type, Value, ValueDef};
+use std::collections::BTreeSet;
+
+/// Joins two of them into one; whether there were two.
+pub(super) fn join(func: &mut Function, block: Block) -> bool {
+    let insts = &func.blocks[block].insts;
+    let ops: Vec<Inst> = insts.iter().copied().filter(|i| is_such(func, *i)).collect();
+    for (k, &second) in ops.iter().enumerate() {
+        for &first in &ops[..k] {
+            let same = func.insts[first].op == func.insts[second].op;
+            if same && are_exclusive(func, first, second) && merge(func, block, first, second) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Whether it is an operation on a pipe that takes, or moves a packet, under a condition.
+fn is_such(func: &Function, inst: Inst) -> bool {
+    let op = func.insts[inst].op;
+    op.predicated() == Some(true) && op.pipe().is_some_and(|(op, _)| op.moves() || op.takes())
+}
+
+/// Part of a condition: a value, or a comparison in one of its two directions; and whether it holds.
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Term {
+    Value(Value),
+    Compare(IntCC, Value, Value),
+}
+
+/// What holds wherever the value is 1.
+fn terms(func: &Function, value: Value, holds: bool, out: &mut Vec<(Term, bool)>) {
+    let data = match func.values[value].def {
+        ValueDef::Inst(inst) => &func.insts[inst],
+        ValueDef::Param(..) => return out.push((Term::Value(value), holds)),
+    };
+    match data.op {
+        Op::Not => terms(func, data.args[0], !holds, out),
+        Op::And if holds => data.args.iter().for_each(|a| terms(func, *a, true, out)),
+        Op::Or if !holds => data.args.iter().for_each(|a| terms(func, *a, false, out)),
+        Op::ICmp(cc) => {
+            let turned = matches!(cc, IntCC::Ne | IntCC::Uge | IntCC::Ugt | IntCC::Sge | IntCC::Sgt);
+            let cc = if turned { cc.inverse() } else { cc };
+            out.push((Term::Compare(cc, data.args[0], data.args[1]), holds != turned));
+        }
+        _ => out.push((Term::Value(value), holds)),
+    }
+}
+
+/// Whether at most one of two effects happens, by their predicates.
+fn are_exclusive(func: &Function, one: Inst, other: Inst) -> bool {
+    let of = |inst: Inst| {
+        let mut all = vec![];
+        let data = &func.insts[inst];
+        if let Some(p) = data.args.last().filter(|_| data.op.predicated() == Some(true)) {
+            if func.ty(*p) == Type::BOOL {
+                terms(func, *p, true, &mut all);
+            }
+        }
+        all
+    };
+    let others = of(other);
+    of(one).iter().any(|(term, holds)| others.contains(&(*term, !*holds)))
+}
+
+/// Instructions of the block that come after `first`, by values or the order of effects.
+fn behind(func: &Function, block: Block, first: Inst) -> FxHashSet<Inst> {
+    let mut found: FxHashSet<Inst> = [first].into_iter().collect();
+    for &inst in &func.blocks[block].insts {
+        let data = &func.insts[inst];
+        let mut made = data.args.iter().filter_map(|a| func.def_inst(*a));
+        if made.any(|i| found.contains(&i)) || data.after.iter().any(|e| found.contains(e)) {
+            found.insert(inst);
+        }
+    }
+    found
+}
+
+/// Joins two operations unless the second waits for what comes after the first. Order behind what never happens together with it is
+/// none. Gives whether they are one.
+fn merge(func: &mut Function, block: Block, first: Inst, second: Inst) -> bool {
+    let behind = behind(func, block, first);
+    let (one, other) = (func.insts[first].clone(), func.insts[second].clone());
+    let mut made = other.args.iter().filter_map(|a| func.def_inst(*a));
+    let waits = |e: &Inst| behind.contains(e) && !are_exclusive(func, *e, second);
+    if made.any(|i| behind.contains(&i)) || other.after.iter().any(waits) {
+        return false;
+    }
+    let [Some(p), Some(q)] = [&one, &other].map(|d| d.args.last().copied()) else { return false };
+    let insts = std::mem::take(&mut func.blocks[block].insts);
+    let mut b = Builder::at(func, block);
+    b.loc = other.loc;
+    let pairs = one.args.iter().zip(&other.args).take(one.args.len() - 1);
+    let mut args: Vec<Value> =
+        pairs.map(|(&x, &y)| if x == y { x } else { b.select(p, x, y) }).collect();
+    args.push(b.binary(Op::Or, p, q));
+    let ty = other.result.map(|r| b.func.ty(r));
+    let both = b.inst(other.op, args, ty);
+    let mut map = SecondaryMap::new();
+    if let (Some(x), Some(y), Some(value)) = (one.result, other.result, b.func.insts[both].result) {
+        let zero = b.constant(b.func.ty(value), 0);
+        map[x] = Some(b.select(p, value, zero));
+        map[y] = Some(b.select(q, value, zero));
+    }
+    let fresh = std::mem::take(&mut func.blocks[block].insts);
+    let all = insts.into_iter().chain(fresh).filter(|i| *i != first && *i != second).collect();
+    func.blocks[block].insts = all;
+    func.substitute(&map);
+    reorder(func, block, [first, second], both, &behind);
+    true
+}
+
+/// Puts `both` in the place of two operations among the effects, and the instructions of the block in an order in which each comes
+/// behind what it needs.
+fn reorder(
+    func: &mut Function,
+    block: Block,
+    [first, second]: [Inst; 2],
+    both: Inst,
+    behind: &FxHashSet<Inst>,
+) {
+    let [of_first, of_second] = [first, second].map(|i| func.insts[i].after.clone());
+    // what came after `second` came after these
+    let (later, earlier): (Vec<Inst>, Vec<Inst>) =
+        of_second.into_iter().filter(|e| *e != first).partition(|e| behind.contains(e));
+    let insts = std::mem::take(&mut func.blocks[block].insts);
+    for &inst in &insts {
+        let after = &mut func.insts[inst].after;
+        let (had_first, had_second) = (after.contains(&first), after.contains(&second));
+        after.retain(|e| *e != first && *e != second);
+        let more = later.iter().filter(|_| had_second);
+        for &e in [both].iter().filter(|_| had_first || had_second).chain(more) {
+            if e != inst && !after.contains(&e) {
+                after.push(e);
+            }
+        }
+    }
+    let before = of_first.into_iter().chain(earlier);
+    func.insts[both].after = before.collect::<IndexSet<Inst>>().into_iter().collect();
+
+    let place: FxHashMap<Inst, usize> = insts.iter().enumerate().map(|(k, i)| (*i, k)).collect();
+    let needs = |i: Inst| {
+        let data = &func.insts[i];
+        let made = data.args.iter().filter_map(|a| func.def_inst(*a));
+        made.chain(data.after.iter().copied()).filter_map(|e| place.get(&e).copied())
+    };
+    let mut open: Vec<usize> = insts.iter().map(|i| needs(*i).count()).collect();
+    let mut users: Vec<Vec<usize>> = vec![vec![]; insts.len()];
+    for (k, &inst) in insts.iter().enumerate() {
+        needs(inst).for_each(|n| users[n].push(k));
+    }
+    let mut ready: BTreeSet<usize> = (0..insts.len()).filter(|k| open[*k] == 0).collect();
+    while let Some(k) = ready.pop_first() {
+        func.blocks[block].insts.push(insts[k]);
+        for &user in &users[k] {
+            open[user] -= 1;
+            if open[user] == 0 {
+                ready.insert(user);
+            }
+        }
+    }
+}
