@@ -3,7 +3,7 @@
 
 mod merge;
 
-use super::{carry_ahead, fold, if_convert, independence, retime_selects, simplify_cfg};
+use super::{carry_ahead, fold, if_convert, independence, pipe_waits, retime_selects, simplify_cfg};
 use crate::alias::{Alias, Kind, kind};
 use crate::recurrence::{Dependences, interval};
 use crate::{Context, weight};
@@ -68,6 +68,7 @@ fn merge_loop(func: &mut Function, header: Block, context: &Context<'_>) -> Opti
         simplify_cfg::run(func);
     }
     let blocks = inside(func)?;
+    pipe_waits::join_exclusive(func, &blocks);
     if blocks.iter().any(|b| !can_be_predicated(func, *b)) {
         return None;
     }

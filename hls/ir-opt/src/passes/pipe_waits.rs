@@ -9,6 +9,7 @@ mod failed;
 
 use crate::Context;
 use crate::passes::{fold, if_convert, simplify_cfg};
+use base::FxHashSet;
 use base::entity::SecondaryMap;
 use failed::Failed;
 use ir::analysis::{Cfg, Dominators};
@@ -32,6 +33,14 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
     }
     for block in func.layout.clone() {
         while join(func, block) {}
+    }
+    let blocks = func.layout.iter().copied().collect();
+    join_exclusive(func, &blocks);
+}
+
+/// Joins operations of which at most one happens, of these blocks.
+pub(super) fn join_exclusive(func: &mut Function, blocks: &FxHashSet<Block>) {
+    for block in func.layout.clone().into_iter().filter(|b| blocks.contains(b)) {
         while exclusive::join(func, block) {}
     }
 }

@@ -14,6 +14,7 @@ pub fn run(func: &mut Function) {
             changed |= simplify_terminator(func, block);
         }
         changed |= edit::remove_unreachable(func);
+        changed |= repeat_decisions(func);
         changed |= skip_empty_blocks(func);
         changed |= merge_lines(func);
         if !changed {
@@ -44,6 +45,42 @@ fn simplify_terminator(func: &mut Function, block: Block) -> bool {
     };
     func.blocks[block].term = new;
     true
+}
+
+/// Branches whose condition has been decided on the only way to them are jumps.
+fn repeat_decisions(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let mut found = vec![];
+    for &block in &cfg.rpo {
+        let Terminator::Branch { cond, then_, else_ } = &func.blocks[block].term else { continue };
+        if let Some(holds) = decided(func, &cfg, block, *cond) {
+            found.push((block, jump(if holds { then_ } else { else_ })));
+        }
+    }
+    let changed = !found.is_empty();
+    for (block, term) in found {
+        func.blocks[block].term = term;
+    }
+    changed
+}
+
+/// Whether a condition holds in a block, where a branch in front of it has asked the same.
+fn decided(func: &Function, cfg: &Cfg, block: Block, cond: Value) -> Option<bool> {
+    let (mut at, mut steps) = (block, 0);
+    while let [before] = cfg.preds[at][..] {
+        match &func.blocks[before].term {
+            Terminator::Branch { cond: asked, then_, else_ } if *asked == cond => {
+                return (then_.block != else_.block).then_some(then_.block == at);
+            }
+            _ => at = before,
+        }
+        // a ring that nothing leads into
+        steps += 1;
+        if steps > func.layout.len() {
+            return None;
+        }
+    }
+    None
 }
 
 fn jump(call: &BlockCall) -> Terminator {

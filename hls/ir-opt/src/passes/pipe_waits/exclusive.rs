@@ -5,7 +5,7 @@
 
 use base::entity::SecondaryMap;
 use base::{FxHashMap, FxHashSet, IndexSet};
-use ir::{Block, Builder, Function, Inst, IntCC, Op, Type, Value, ValueDef};
+use ir::{Block, Builder, Function, Inst, IntCC, Op, Type, Value};
 use std::collections::BTreeSet;
 
 /// Joins two of them into one; whether there were two.
@@ -36,62 +36,87 @@ enum Term {
     Compare(IntCC, Value, Value),
 }
 
-/// What holds wherever the value is 1.
-fn terms(func: &Function, value: Value, holds: bool, out: &mut Vec<(Term, bool)>) {
-    let data = match func.values[value].def {
-        ValueDef::Inst(inst) => &func.insts[inst],
-        ValueDef::Param(..) => return out.push((Term::Value(value), holds)),
-    };
-    match data.op {
-        Op::Not => terms(func, data.args[0], !holds, out),
-        Op::And if holds => data.args.iter().for_each(|a| terms(func, *a, true, out)),
-        Op::Or if !holds => data.args.iter().for_each(|a| terms(func, *a, false, out)),
+/// All terms that hold together.
+type Way = Vec<(Term, bool)>;
+/// Conditions with more ways to hold than this, or nested more deeply, are taken as they are.
+const MOST_WAYS: usize = 16;
+const MOST_DEPTH: u32 = 8;
+
+/// The ways in which a condition holds, or does not.
+fn ways(func: &Function, value: Value, holds: bool, depth: u32) -> Vec<Way> {
+    let whole = || vec![vec![(Term::Value(value), holds)]];
+    let Some(inst) = func.def_inst(value).filter(|_| depth < MOST_DEPTH) else { return whole() };
+    let data = &func.insts[inst];
+    let of = |k: usize, holds| ways(func, data.args[k], holds, depth + 1);
+    let found: Vec<Way> = match data.op {
+        Op::Not => of(0, !holds),
+        Op::And | Op::Or if (data.op == Op::And) == holds => {
+            let (one, other) = (of(0, holds), of(1, holds));
+            one.iter().flat_map(|x| other.iter().map(|y| [&x[..], y].concat())).collect()
+        }
+        Op::And | Op::Or => [of(0, holds), of(1, holds)].concat(),
         Op::ICmp(cc) => {
             let turned = matches!(cc, IntCC::Ne | IntCC::Uge | IntCC::Ugt | IntCC::Sge | IntCC::Sgt);
             let cc = if turned { cc.inverse() } else { cc };
-            out.push((Term::Compare(cc, data.args[0], data.args[1]), holds != turned));
+            vec![vec![(Term::Compare(cc, data.args[0], data.args[1]), holds != turned)]]
         }
-        _ => out.push((Term::Value(value), holds)),
-    }
+        _ => return whole(),
+    };
+    if found.len() > MOST_WAYS { whole() } else { found }
 }
 
 /// Whether at most one of two effects happens, by their predicates.
 fn are_exclusive(func: &Function, one: Inst, other: Inst) -> bool {
     let of = |inst: Inst| {
-        let mut all = vec![];
         let data = &func.insts[inst];
-        if let Some(p) = data.args.last().filter(|_| data.op.predicated() == Some(true)) {
-            if func.ty(*p) == Type::BOOL {
-                terms(func, *p, true, &mut all);
-            }
+        let predicate = data.args.last().filter(|_| data.op.predicated() == Some(true));
+        match predicate.filter(|p| func.ty(**p) == Type::BOOL) {
+            Some(p) => ways(func, *p, true, 0),
+            None => vec![vec![]],
         }
-        all
     };
+    let against = |x: &Way, y: &Way| x.iter().any(|(term, holds)| y.contains(&(*term, !holds)));
     let others = of(other);
-    of(one).iter().any(|(term, holds)| others.contains(&(*term, !*holds)))
+    of(one).iter().all(|x| others.iter().all(|y| against(x, y)))
 }
 
-/// Instructions of the block that come after `first`, by values or the order of effects.
-fn behind(func: &Function, block: Block, first: Inst) -> FxHashSet<Inst> {
-    let mut found: FxHashSet<Inst> = [first].into_iter().collect();
-    for &inst in &func.blocks[block].insts {
-        let data = &func.insts[inst];
-        let mut made = data.args.iter().filter_map(|a| func.def_inst(*a));
-        if made.any(|i| found.contains(&i)) || data.after.iter().any(|e| found.contains(e)) {
-            found.insert(inst);
+/// What an operation stands in front of.
+struct Following {
+    /// What has to come after it, by values or the order of effects.
+    behind: FxHashSet<Inst>,
+    /// Effects that come after it, but never happen with it: what comes after these may have to come after it, too.
+    beside: FxHashSet<Inst>,
+}
+
+impl Following {
+    fn new(func: &Function, block: Block, first: Inst) -> Self {
+        let (mut behind, mut beside) = (FxHashSet::default(), FxHashSet::default());
+        for &inst in &func.blocks[block].insts {
+            let data = &func.insts[inst];
+            let mut made = data.args.iter().filter_map(|a| func.def_inst(*a));
+            let ordered = data.after.iter().any(|e| *e == first || beside.contains(e));
+            let apart = ordered && are_exclusive(func, inst, first);
+            let needs = |i: Inst| i == first || behind.contains(&i);
+            if made.any(needs) || data.after.iter().any(|e| behind.contains(e)) || ordered && !apart {
+                behind.insert(inst);
+            }
+            if apart {
+                beside.insert(inst);
+            }
         }
+        Following { behind, beside }
     }
-    found
 }
 
 /// Joins two operations unless the second waits for what comes after the first. Order behind what never happens together with it is
 /// none. Gives whether they are one.
 fn merge(func: &mut Function, block: Block, first: Inst, second: Inst) -> bool {
-    let behind = behind(func, block, first);
+    let following = Following::new(func, block, first);
+    let behind = &following.behind;
     let (one, other) = (func.insts[first].clone(), func.insts[second].clone());
     let mut made = other.args.iter().filter_map(|a| func.def_inst(*a));
     let waits = |e: &Inst| behind.contains(e) && !are_exclusive(func, *e, second);
-    if made.any(|i| behind.contains(&i)) || other.after.iter().any(waits) {
+    if made.any(|i| i == first || behind.contains(&i)) || other.after.iter().any(waits) {
         return false;
     }
     let [Some(p), Some(q)] = [&one, &other].map(|d| d.args.last().copied()) else { return false };
@@ -114,7 +139,7 @@ fn merge(func: &mut Function, block: Block, first: Inst, second: Inst) -> bool {
     let all = insts.into_iter().chain(fresh).filter(|i| *i != first && *i != second).collect();
     func.blocks[block].insts = all;
     func.substitute(&map);
-    reorder(func, block, [first, second], both, &behind);
+    reorder(func, block, [first, second], both, &following);
     true
 }
 
@@ -125,19 +150,31 @@ fn reorder(
     block: Block,
     [first, second]: [Inst; 2],
     both: Inst,
-    behind: &FxHashSet<Inst>,
+    following: &Following,
 ) {
+    let Following { behind, beside } = following;
     let [of_first, of_second] = [first, second].map(|i| func.insts[i].after.clone());
     // what came after `second` came after these
     let (later, earlier): (Vec<Inst>, Vec<Inst>) =
         of_second.into_iter().filter(|e| *e != first).partition(|e| behind.contains(e));
     let insts = std::mem::take(&mut func.blocks[block].insts);
-    for &inst in &insts {
+    for &inst in insts.iter().filter(|i| **i != both) {
         let after = &mut func.insts[inst].after;
         let (had_first, had_second) = (after.contains(&first), after.contains(&second));
+        let had_beside = after.iter().any(|e| beside.contains(e));
         after.retain(|e| *e != first && *e != second);
-        let more = later.iter().filter(|_| had_second);
-        for &e in [both].iter().filter(|_| had_first || had_second).chain(more) {
+        let mut more = vec![];
+        if had_second || behind.contains(&inst) && (had_first || had_beside) {
+            more.push(both);
+        }
+        if had_second {
+            more.extend(&later);
+        }
+        // in place of `first`, which this never happens with
+        if had_first && !behind.contains(&inst) {
+            more.extend(&of_first);
+        }
+        for e in more {
             if e != inst && !after.contains(&e) {
                 after.push(e);
             }
