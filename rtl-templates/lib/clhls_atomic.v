@@ -11,7 +11,8 @@ module clhls_atomic #(
   parameter BYTES      = 4,           // bytes of an operation, 4 or 8; addresses are multiples of it
   parameter BUS_BYTES  = 64,          // bytes of a bus line, a power of two, BYTES..128
   parameter EXCLUSIVE  = 0,           // 1: cached, written through; 2: cached, written back
-  parameter LINES      = 16,          // EXCLUSIVE > 0: cache lines, a power of two, >= 2
+  parameter LINES      = 16,          // EXCLUSIVE > 0: cache lines, a power of two, > BLOCK
+  parameter BLOCK      = 8,           // EXCLUSIVE > 0: lines that a miss fetches, a power of two, 2..16
   parameter [15:0] OPS = 16'h1FFF,    // operations that occur, see clhls_atomic_alu
   parameter SITE       = 0,           // number of client 0's access in the manifest, client i is SITE + i (simulation)
   parameter TARGET     = "generic",   // RAM primitive: "generic" or "ecp5"
@@ -130,7 +131,7 @@ module clhls_atomic #(
   generate
     if (EXCLUSIVE != 0) begin : g_cached
       clhls_atomic_cached #(
-        .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .LINES(LINES), .LINE_BITS(LINE_BITS), .LANE_BITS(LANE_BITS), .TAG_BITS(TAG_BITS),
+        .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .LINES(LINES), .BLOCK(BLOCK), .LINE_BITS(LINE_BITS), .LANE_BITS(LANE_BITS), .TAG_BITS(TAG_BITS),
         .THROUGH(EXCLUSIVE == 1), .OPS(OPS), .TARGET(TARGET)
       ) u_core (
         .clk(clk), .rst(rst), .flush(flush), .idle(core_idle),
@@ -153,11 +154,11 @@ module clhls_atomic #(
         .aw_valid(aw_valid), .aw_ready(aw_ready), .aw_line(aw_line),
         .w_valid(w_valid), .w_ready(w_ready), .w_data(w_data), .w_strb(w_strb), .b_valid(b_valid)
       );
-      wire unused = &{1'b0, flush, LINES != 0};
+      wire unused = &{1'b0, flush, LINES != 0, BLOCK != 0};
     end
   endgenerate
 
-  assign ar_len = 8'd0;
+  assign ar_len = (EXCLUSIVE != 0) ? BLOCK[7:0] - 8'd1 : 8'd0;
   assign aw_len = 8'd0;
   assign w_last = 1'b1;
   assign idle   = core_idle & ~c_valid;

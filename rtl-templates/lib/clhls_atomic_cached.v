@@ -1,7 +1,7 @@
 // Global atomics on memory that nothing else writes during the launch: direct-mapped cache of LINES bus lines in front of a
 // read-modify-write pipeline.  Only bytes that operations have written are written back.
-// latency 8 on a hit, II 1 on hits (any addresses); a miss waits for the pipeline and the write before, sends the victim and fetches its
-// line.  Flushing passes every line, a cycle each, writes dirty ones, about 6 cycles each, and waits for memory to acknowledge the last
+// latency 8 on a hit, II 1 on hits (any addresses).  BLOCK lines come and go together: a miss waits for the pipeline and the writes before,
+// sends what was written of the block in its place, and fetches its own in one burst.  Flushing passes every line, a cycle each, writes dirty ones, about 6 cycles each, and waits for memory to acknowledge the last
 // one.  After reset all lines are forgotten the same way.
 // THROUGH = 1: others may read.  Every operation that writes goes to memory at once and is answered when memory has acknowledged
 // it, DEPTH of them under way; a miss waits for all of them.
@@ -11,7 +11,8 @@
 module clhls_atomic_cached #(
   parameter BYTES     = 4,            // bytes of an operation
   parameter BUS_BYTES = 64,           // bytes of a bus line
-  parameter LINES     = 16,           // a power of two, >= 2
+  parameter LINES     = 16,           // a power of two, > BLOCK
+  parameter BLOCK     = 2,            // lines that a miss fetches, a power of two, 2..16
   parameter LINE_BITS = 58,           // bits of a line number
   parameter LANE_BITS = 4,            // log2(BUS_BYTES / BYTES), at least 1
   parameter TAG_BITS  = 1,            // client's tag
@@ -52,8 +53,8 @@ module clhls_atomic_cached #(
 );
 
   initial begin
-    if (LINES < 2 || (LINES & (LINES - 1)) != 0) begin
-      $display("clhls_atomic_cached: LINES must be a power of two, at least 2");
+    if (BLOCK < 2 || BLOCK > 16 || (BLOCK & (BLOCK - 1)) != 0 || LINES <= BLOCK || (LINES & (LINES - 1)) != 0) begin
+      $display("clhls_atomic_cached: LINES and BLOCK must be powers of two, BLOCK 2..16, LINES larger");
       $finish;
     end
   end
@@ -62,14 +63,15 @@ module clhls_atomic_cached #(
   localparam DW    = 8 * BYTES;
   localparam IW    = $clog2(LINES);
   localparam KW    = LINE_BITS - IW;  // key bits: the upper part of the line number
+  localparam SB    = $clog2(BLOCK);   // bits of a line's place in its block
   localparam [3:0] OP_LOAD = 4'd11;
 
   localparam [2:0] ST_RUN     = 3'd0;
   localparam [2:0] ST_DRAIN   = 3'd1;  // wait for the pipeline
-  localparam [2:0] ST_VICTIM  = 3'd2;  // read the dirty line out of the RAM
+  localparam [2:0] ST_VICTIM  = 3'd2;  // read a dirty line out of the RAM
   localparam [2:0] ST_WRITE   = 3'd3;  // AW and W
   localparam [2:0] ST_ASK     = 3'd4;  // AR
-  localparam [2:0] ST_FILL    = 3'd5;  // R
+  localparam [2:0] ST_FILL    = 3'd5;  // R, line by line
 
   // ---- two request stages: 1 compares the tags, which it read when the request came, 2 issues ----
   localparam SIDE = TAG_BITS + 4 + LANE_BITS + 2 * DW;
@@ -86,9 +88,9 @@ module clhls_atomic_cached #(
   reg                 p2_hit_q;     // its line is in the cache
 
   (* ram_style = "distributed" *)
-  reg [KW:0]  key [0:LINES-1];  // known, key
+  reg [KW:0]  key [0:LINES/BLOCK-1];  // of each block: known, key
   reg         put_q;        // a key is being written: a cycle after its line was filled or forgotten, as memory's handshake decides that late
-  reg [IW-1:0] put_index_q;
+  reg [IW-SB-1:0] put_index_q;
   reg [KW:0]  put_key_q;
   reg         stale_q;      // a line changed in one of the last two cycles: stage 1 may have read the key before
   reg         any_q;        // some line is known
@@ -113,13 +115,17 @@ module clhls_atomic_cached #(
   wire        writes = (THROUGH == 0) & issue & p2_pred_q & (p2_op != OP_LOAD);  // the line becomes dirty
   // Stage 1 to stage 2; not while lines are being forgotten, as it reads the tags.
   wire        move1 = (~p2_valid_q & ~sweep_q & ~stale_q) | issue;
-  wire        filled = (state_q == ST_FILL) & r_valid;
+  wire        got    = (state_q == ST_FILL) & r_valid;
+  reg  [SB-1:0] fill_q;     // line of the block that comes next
+  wire        filled = got & (&fill_q);
   wire        swept  = sweep_q & (&index_q);
+  wire        last   = sweep_q ? (&index_q) : (&index_q[SB-1:0]);  // no other line is at work after this one
 
   wire        wrote = (state_q == ST_WRITE) & (aw_done_q | aw_ready) & (w_done_q | w_ready);
-  // sweeping: the line at index_q is forgotten, the next one is at work
+  // the line at index_q is forgotten, the next one is at work
   wire        look;         // the lanes of the line that is next at work are read
-  wire        next_line = sweep_q & (((state_q == ST_DRAIN) & looked_q & ~dirty) | wrote);
+  wire        begun = sweep_q | ~owing | (|index_q[SB-1:0]);  // a miss waits for earlier writes, not for those of its own block
+  wire        next_line = ((state_q == ST_DRAIN) & looked_q & begun & ~dirty) | wrote;
 
   assign look    = ((state_q == ST_DRAIN) & ~busy & ~looked_q) | next_line;
   assign c_ready = (~p1_valid_q | move1) & ~stale_q;
@@ -155,15 +161,15 @@ module clhls_atomic_cached #(
       p2_line_q <= p1_line_q;
       p2_side_q <= p1_side_q;
     end
-    put_q       <= filled | next_line;
-    put_index_q <= index_q;
+    put_q       <= filled | (next_line & sweep_q & (&index_q[SB-1:0]));
+    put_index_q <= filled ? p2_index[IW-1:SB] : index_q[IW-1:SB];
     put_key_q   <= {filled, p2_line_q[LINE_BITS-1:IW]};
     if (put_q) key[put_index_q] <= put_key_q;
     stale_q <= filled | next_line | put_q;
   end
 
   // Read with the request, and again when it may have changed since.
-  wire [IW-1:0] p1_index = stale_q ? p1_line_q[IW-1:0] : c_line[IW-1:0];
+  wire [IW-SB-1:0] p1_index = stale_q ? p1_line_q[IW-1:SB] : c_line[IW-1:SB];
   always @(posedge clk) begin
     if (stale_q | c_ready) {p1_known_q, p1_key_q} <= key[p1_index];
   end
@@ -198,17 +204,16 @@ module clhls_atomic_cached #(
           if (miss | want_sweep) state_q <= ST_DRAIN;
         end
         ST_DRAIN: begin
-          // sweeping passes here once per line; a clean line costs one cycle
-          if (looked_q & (sweep_q | ~owing)) begin
+          // once for each line; a clean one costs one cycle
+          if (looked_q & begun) begin
             if (dirty) state_q <= ST_VICTIM;
-            else if (~sweep_q) state_q <= ST_ASK;
-            else if (swept) state_q <= ST_RUN;
+            else if (last) state_q <= sweep_q ? ST_RUN : ST_ASK;
           end
         end
         ST_VICTIM: if (step_q == 2'd2) state_q <= ST_WRITE;
-        ST_WRITE:  if (wrote) state_q <= ~sweep_q ? ST_ASK : swept ? ST_RUN : ST_DRAIN;
+        ST_WRITE:  if (wrote) state_q <= ~last ? ST_DRAIN : sweep_q ? ST_RUN : ST_ASK;
         ST_ASK:    if (ar_ready) state_q <= ST_FILL;
-        ST_FILL:   if (r_valid) state_q <= ST_RUN;
+        ST_FILL:   if (filled) state_q <= ST_RUN;
         default:   state_q <= ST_RUN;
       endcase
     end
@@ -216,14 +221,16 @@ module clhls_atomic_cached #(
 
   always @(posedge clk) begin
     if (rst) index_q <= {IW{1'b0}};
-    else if (state_q == ST_RUN) index_q <= miss ? p2_index : {IW{1'b0}};
+    else if (state_q == ST_RUN) index_q <= miss ? {p2_index[IW-1:SB], {SB{1'b0}}} : {IW{1'b0}};
     else if (next_line) index_q <= index_q + 1'b1;
-    if (state_q == ST_DRAIN) victim_key_q <= key[index_q][KW-1:0];
+    if (state_q == ST_RUN) fill_q <= {SB{1'b0}};
+    else if (got) fill_q <= fill_q + 1'b1;
+    if (state_q == ST_DRAIN) victim_key_q <= key[index_q[IW-1:SB]][KW-1:0];
     if (state_q == ST_VICTIM) victim_q <= x_rdata;
   end
 
   assign ar_valid = state_q == ST_ASK;
-  assign ar_line  = p2_line_q;
+  assign ar_line  = {p2_line_q[LINE_BITS-1:SB], {SB{1'b0}}};
 
   // ---- data ----
   wire [8*BUS_BYTES-1:0] x_rdata;
@@ -245,7 +252,7 @@ module clhls_atomic_cached #(
     .i_valid(issue), .i_pred(p2_pred_q), .i_op(p2_op), .i_addr(address), .i_data(p2_data), .i_compare(p2_compare),
     .i_strb({BYTES{1'b1}}), .i_tag(p2_tag),
     .o_valid(x_valid), .o_old(x_old), .o_tag(x_tag), .o_write(x_write), .o_addr(x_addr), .o_new(x_new), .busy(rmw_busy),
-    .x_wen(filled), .x_ren(state_q == ST_VICTIM), .x_line(index_q), .x_wdata(r_data), .x_rdata(x_rdata)
+    .x_wen(got), .x_ren(state_q == ST_VICTIM), .x_line((state_q == ST_FILL) ? {p2_index[IW-1:SB], fill_q} : index_q), .x_wdata(r_data), .x_rdata(x_rdata)
   );
 
   // ---- results: to the client and, as they are or line by line, to memory ----
@@ -284,7 +291,7 @@ module clhls_atomic_cached #(
 
       // Lanes that were written, line by line, a memory for each lane; a line without any is clean. Others are not written back: a
       // line may belong to the buffer in part only.  A lane is noted a cycle after its operation was issued, a line cleaned a
-      // cycle after it was filled or forgotten.
+      // cycle after it was forgotten.
       reg              dirty_q;
       reg              mark_q;
       reg  [IW-1:0]    mark_index_q;
@@ -298,7 +305,7 @@ module clhls_atomic_cached #(
       assign dirty   = dirty_q;
       always @(posedge clk) begin
         mark_q  <= ~rst & writes;
-        clean_q <= ~rst & (filled | next_line);
+        clean_q <= ~rst & next_line;
       end
       always @(posedge clk) begin
         mark_index_q <= writes ? p2_index : index_q;
@@ -309,7 +316,7 @@ module clhls_atomic_cached #(
           look_q         <= look_q + 1'b1;
         end
         if (rst) look_q <= {IW{1'b0}};
-        else if (state_q == ST_RUN) look_q <= miss ? p2_index : {IW{1'b0}};
+        else if (state_q == ST_RUN) look_q <= miss ? {p2_index[IW-1:SB], {SB{1'b0}}} : {IW{1'b0}};
       end
       genvar t;
       for (t = 0; t < LANES; t = t + 1) begin : g_mark
@@ -374,7 +381,7 @@ module clhls_atomic_cached #(
       reg                 line_valid_q;
       reg [LINE_BITS-1:0] line_q;
       always @(posedge clk) line_valid_q <= ~rst & x_valid & x_write;
-      always @(posedge clk) line_q <= {key[x_index][KW-1:0], x_index};
+      always @(posedge clk) line_q <= {key[x_index[IW-1:SB]][KW-1:0], x_index};
 
       clhls_fifo #(
         .WIDTH(LINE_BITS), .DEPTH(DEPTH), .TARGET(TARGET)

@@ -42,7 +42,7 @@ CASES = {
     **{f"on-chip memory, {n} ports that write": f'clhls_local_mem PORTS={n} WORDS=1024 SUBWORD=1 TARGET="ecp5"' for n in (2, 4, 8, 16)},
     **{f"on-chip memory, {n} atomic ports": f'clhls_local_mem PORTS={n} WORDS=1024 ATOMIC=1 TARGET="ecp5"' for n in (2, 6)},
     "barrier, 2 groups of 256": 'clhls_barrier WIDTH=128 SLOTS=2 WG_MAX=256 SLOT_BITS=1 LID_BITS=8 TARGET="ecp5"',
-    **{f"atomics, {n} clients, {word}": f"clhls_atomic N={n} EXCLUSIVE={e} LINES=256 {UNIT}"
+    **{f"atomics, {n} clients, {word}": f"clhls_atomic N={n} EXCLUSIVE={e} LINES=512 BLOCK=8 {UNIT}"
        for n in (1, 6) for e, word in ((0, "direct"), (1, "written through"), (2, "cached"))},
     **{f"merge of {n}": f"clhls_merge_parked N={n} WIDTH=128" for n in (2, 3, 4)},
     **{f"merge of {n}, loop": f"clhls_merge N={n} WIDTH=128" for n in (2, 3, 4)},

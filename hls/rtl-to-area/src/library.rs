@@ -446,14 +446,20 @@ impl Sizes<'_> {
         let p = |name: &str, default: u64| self.param(name, default);
         let (bus, n) = (p("BUS_BYTES", 64), p("N", 1) as f64);
         let bits = 8 * p("BYTES", 4);
-        let mut area = Area { lut: 500.0 + 100.0 * n, ff: 600.0 + 80.0 * n, ..Area::default() };
+        let mut area = Area { lut: 550.0 + 170.0 * n, ff: 600.0 + 80.0 * n, ..Area::default() };
         if p("EXCLUSIVE", 0) > 0 {
-            let lines = p("LINES", 16);
-            // Tags in distributed RAM and two flags a line; the line that is fetched or written back.
-            area.lut += lines as f64 * 18.0 + 8.0 * bus as f64;
-            area.ff += 2.0 * lines as f64 + 8.0 * bus as f64;
-            area =
-                sum([area, self.ram(8 * bus, lines), self.fifo(bits + 2, 128), self.fifo(64, 128)]);
+            let (lines, block) = (p("LINES", 16), p("BLOCK", 8));
+            // Tags of blocks and, where lines are written back, a bit for each lane, in distributed RAM; the line that goes back.
+            let back = p("EXCLUSIVE", 0) == 2;
+            let lanes = if back { 8 * bus / bits } else { 0 };
+            let distributed = 25.0 * (lines / block) as f64 + (lanes * lines) as f64;
+            let per_bit = if self.is_ecp5() { 0.5 } else { 1.0 / 32.0 };
+            area.lut += 600.0 + 8.0 * bus as f64 + per_bit * distributed;
+            area.ff += 500.0 + 8.0 * bus as f64;
+            area = sum([area, self.ram(8 * bus, lines)]);
+            if !back {
+                area = sum([area, self.fifo(bits + 40, 128), self.fifo(32, 128), self.fifo(bits, 128)]);
+            }
         }
         area
     }

@@ -6,6 +6,7 @@ module bench;
   parameter BUS_BYTES = 64;
   parameter EXCLUSIVE = 2;
   parameter LINES     = 4;
+  parameter BLOCK     = 2;
   parameter [15:0] OPS = 16'h1FFF;
   parameter TARGET    = "generic";
   `include "bench.vh"
@@ -39,7 +40,8 @@ module bench;
   wire [BUS_BYTES-1:0]   w_strb;
 
   clhls_atomic #(
-    .N(N), .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .EXCLUSIVE(EXCLUSIVE), .LINES(LINES), .OPS(OPS), .TARGET(TARGET)
+    .N(N), .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .EXCLUSIVE(EXCLUSIVE), .LINES(LINES), .BLOCK(BLOCK),
+    .OPS(OPS), .TARGET(TARGET)
   ) dut (
     .clk(clk), .rst(rst), .flush(flush), .idle(idle), .s_valid(s_valid), .s_ready(s_ready), .s_op(s_op), .s_addr(s_addr), .s_data(s_data),
     .s_compare(s_compare), .s_pred(s_pred), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data),
@@ -58,6 +60,7 @@ module bench;
   reg [BUS_BYTES-1:0] ws_q [0:MANY-1];
   reg [63:0] at;
   reg reading = 0;
+  integer beats = 0;
   reg [LINE_BITS-1:0] line;
   reg [LINE_BITS-1:0] wl;
   reg [8*BUS_BYTES-1:0] wd;
@@ -76,8 +79,11 @@ module bench;
         r_data[j*DW +: DW] <= mem[at];
       end
       r_valid <= 1;
-      reading = 0;
-      reads = reads + 1;
+      line = line + 1;
+      beats = beats - 1;
+      reading = beats != 0;
+      if (reading && dice(3) == 0) delay = dice(6);
+      reads = reads + !reading;
     end
     if (write_delay > 0 && !(full_rate && EXCLUSIVE == 1)) write_delay = write_delay - 1;
     else if (aws > writes && ws_in > writes) begin
@@ -91,8 +97,10 @@ module bench;
       if (EXCLUSIVE == 2) write_delay = dice(20);
     end
     if (ar_valid & ar_ready) begin
-      check(!reading && (aws == writes || EXCLUSIVE == 2) && ar_len === 0, "read while another access runs");
-      for (i = writes; i < aws; i = i + 1) check(aw_q[i % MANY] != ar_line, "read of a line that is being written");
+      beats = EXCLUSIVE ? BLOCK : 1;
+      check(!reading && (aws == writes || EXCLUSIVE == 2) && ar_len === beats - 1, "read while another access runs");
+      check(ar_line % beats == 0, "burst that is not aligned");
+      for (i = writes; i < aws; i = i + 1) check(aw_q[i % MANY] / beats != ar_line / beats, "read of a line that is being written");
       reading = 1; line = ar_line; delay = dice(20);
     end
     if (aw_valid & aw_ready) begin
