@@ -36,7 +36,9 @@ pub mod signature;
 pub mod spec;
 mod units;
 
-pub use producer::{CONVERGENT_PIPES, KEEP_COPIES, NO_STRENGTH_REDUCTION, SPIRV_EXTENSIONS, TRANSLATOR_EXTENSIONS};
+pub use producer::{
+    CONVERGENT_PIPES, KEEP_COPIES, NO_STRENGTH_REDUCTION, SPIRV_EXTENSIONS, TRANSLATOR_EXTENSIONS,
+};
 
 use clap::Parser;
 use cli::{Cli, Command};

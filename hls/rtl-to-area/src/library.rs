@@ -458,7 +458,12 @@ impl Sizes<'_> {
             area.ff += 500.0 + 8.0 * bus as f64;
             area = sum([area, self.ram(8 * bus, lines)]);
             if !back {
-                area = sum([area, self.fifo(bits + 40, 128), self.fifo(32, 128), self.fifo(bits, 128)]);
+                area = sum([
+                    area,
+                    self.fifo(bits + 40, 128),
+                    self.fifo(32, 128),
+                    self.fifo(bits, 128),
+                ]);
             }
         }
         area

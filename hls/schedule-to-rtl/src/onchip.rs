@@ -282,9 +282,16 @@ pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) 
         .output("m_valid", valid)
         .input("m_ready", answers)
         .output("m_data", data);
-    let atomics = sh.s.accesses.values().filter(|a| a.memory == id && matches!(a.kind, AccessKind::Atomic(_)));
+    let atomics =
+        sh.s.accesses
+            .values()
+            .filter(|a| a.memory == id && matches!(a.kind, AccessKind::Atomic(_)));
     // what the parameter adds stands on the longest path of such a memory
-    let unit = if atomics.into_iter().any(|a| a.bytes < m.word_bytes) { unit.param("NARROW", 1) } else { unit };
+    let unit = if atomics.into_iter().any(|a| a.bytes < m.word_bytes) {
+        unit.param("NARROW", 1)
+    } else {
+        unit
+    };
     unit.done();
     let nets = [ready, valid, data];
     connect(b, ports.iter(), nets, m.word_bytes);

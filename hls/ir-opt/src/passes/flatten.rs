@@ -3,7 +3,9 @@
 
 mod merge;
 
-use super::{carry_ahead, fold, if_convert, independence, pipe_waits, retime_selects, simplify_cfg};
+use super::{
+    carry_ahead, fold, if_convert, independence, pipe_waits, retime_selects, simplify_cfg,
+};
 use crate::alias::{Alias, Kind, kind};
 use crate::recurrence::{Dependences, interval};
 use crate::{Context, weight};

@@ -81,8 +81,12 @@ fn counts(func: &Function, cfg: &Cfg, loops: &Loops, l: LoopId) -> bool {
         while let Some(v) = work.pop() {
             let more = match func.values[v].def {
                 _ if v == param => vec![],
-                ValueDef::Param(block, k) if loops.contains(l, block) => incoming(block, k as usize),
-                ValueDef::Inst(i) if func.insts[i].op == Op::Select => func.insts[i].args[1..].to_vec(),
+                ValueDef::Param(block, k) if loops.contains(l, block) => {
+                    incoming(block, k as usize)
+                }
+                ValueDef::Inst(i) if func.insts[i].op == Op::Select => {
+                    func.insts[i].args[1..].to_vec()
+                }
                 _ => vec![],
             };
             stays |= v == param;

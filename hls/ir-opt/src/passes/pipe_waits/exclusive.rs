@@ -56,7 +56,8 @@ fn ways(func: &Function, value: Value, holds: bool, depth: u32) -> Vec<Way> {
         }
         Op::And | Op::Or => [of(0, holds), of(1, holds)].concat(),
         Op::ICmp(cc) => {
-            let turned = matches!(cc, IntCC::Ne | IntCC::Uge | IntCC::Ugt | IntCC::Sge | IntCC::Sgt);
+            let turned =
+                matches!(cc, IntCC::Ne | IntCC::Uge | IntCC::Ugt | IntCC::Sge | IntCC::Sgt);
             let cc = if turned { cc.inverse() } else { cc };
             vec![vec![(Term::Compare(cc, data.args[0], data.args[1]), holds != turned)]]
         }
@@ -97,7 +98,8 @@ impl Following {
             let ordered = data.after.iter().any(|e| *e == first || beside.contains(e));
             let apart = ordered && are_exclusive(func, inst, first);
             let needs = |i: Inst| i == first || behind.contains(&i);
-            if made.any(needs) || data.after.iter().any(|e| behind.contains(e)) || ordered && !apart {
+            if made.any(needs) || data.after.iter().any(|e| behind.contains(e)) || ordered && !apart
+            {
                 behind.insert(inst);
             }
             if apart {

@@ -1,8 +1,8 @@
 //! Sources with blocks: clang-15 and the translator of its bitcode compile them, clang-22 cannot (docs/producers.md).
 
 use super::{
-    DEFAULT_STANDARD, Made, Source, convergent_pipes, extensions, is_unoptimised, macros, read, run, scratch,
-    write_headers,
+    DEFAULT_STANDARD, Made, Source, convergent_pipes, extensions, is_unoptimised, macros, read,
+    run, scratch, write_headers,
 };
 use crate::core::options::Options;
 use driver::TRANSLATOR_EXTENSIONS;
