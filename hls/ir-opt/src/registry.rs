@@ -61,7 +61,7 @@ pub const PASSES: &[Pass] = &[
     function_pass!(
         "simplify-cfg",
         simplify_cfg::run,
-        "Resolves constant branches, skips empty blocks, merges straight lines."
+        "Resolves branches that are constant or were decided before, skips empty blocks, merges straight lines."
     ),
     function_pass!(
         "infer-spaces",
@@ -190,7 +190,7 @@ pub const PASSES: &[Pass] = &[
     context_pass!(
         "pipe-waits",
         pipe_waits::run,
-        "Waits at connected pipes where the source repeats an attempt until it succeeds."
+        "Waits at connected pipes where the source repeats an attempt until it succeeds, and makes one of operations of which at most one happens."
     ),
     context_pass!(
         "unroll",
