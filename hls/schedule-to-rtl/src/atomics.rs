@@ -122,16 +122,11 @@ pub fn on_pipe(sh: &Shared, access: &schedule::Access) -> bool {
     arg.is_some_and(|a| matches!(a.kind, KernelArgKind::Pipe(_)))
 }
 
-/// Least bytes of the cache of an atomic unit.
-const CACHE_BYTES: u32 = 2048;
-/// Least lines of it, which block RAMs have in any case on a bus of 64 bytes: a histogram of 8192 counters fits.
+/// Lines of the cache of an atomic unit, each of a beat of the bus: as many as block RAMs have in any case. On a bus of 64 bytes a
+/// histogram of 8192 counters fits.
 const CACHE_LINES: u32 = 512;
 /// Lines that a miss fetches.
 const CACHE_BLOCK: u32 = 8;
-
-fn cache_lines(bus_bytes: u32) -> u32 {
-    (CACHE_BYTES / bus_bytes).max(CACHE_LINES)
-}
 
 /// What the rest of the kernel may do with memory that has atomic operations; the discriminant is
 /// the unit's `EXCLUSIVE` parameter.
@@ -219,7 +214,7 @@ fn unit(
         .param("BYTES", bytes)
         .param("BUS_BYTES", m.bus_bytes)
         .param("EXCLUSIVE", sharing as u32)
-        .param("LINES", cache_lines(m.bus_bytes))
+        .param("LINES", CACHE_LINES)
         .param("BLOCK", CACHE_BLOCK)
         .param("OPS", operations(codes))
         .param("SITE", clients.first().map_or(0, |c| c.site))
