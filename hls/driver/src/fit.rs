@@ -36,7 +36,7 @@ pub struct Thrift {
     pub interval: u32,
     /// Whether a token is one work-item where the user leaves the number open.
     pub one_by_one: bool,
-    /// Whether arrays on the chip are kept once, whatever their loads.
+    /// Whether arrays on the chip are kept once and in one piece, whatever their loads.
     pub single_rams: bool,
 }
 
@@ -126,7 +126,7 @@ impl Thrift {
 /// What a kernel has that could be smaller.
 #[derive(Clone, Copy)]
 struct Savings {
-    /// Arrays on the chip that are kept several times.
+    /// Arrays on the chip that are kept several times, or in banks.
     merge: bool,
     /// Several work-items side by side that the user did not ask for.
     narrow: bool,
@@ -167,6 +167,8 @@ pub struct Hardware {
     pub(crate) units: BTreeMap<String, Choice>,
     /// Kernels in which loops were unrolled.
     unrolled: BTreeSet<String>,
+    /// Kernels in which arrays were divided into banks.
+    divided: BTreeSet<String>,
 }
 
 impl Hardware {
@@ -333,7 +335,7 @@ impl Pipeline<'_> {
                     *best = (over.times, thrift);
                 }
                 let can = Savings {
-                    merge: made.replicates(name),
+                    merge: made.replicates(name) || made.divided.contains(name),
                     narrow: self.options.simd.is_none() && made.chose_lanes(name),
                     share: helps && made.shares(name, over.times, self.board),
                     unroll_less: made.unrolled.contains(name),
@@ -361,14 +363,14 @@ impl Pipeline<'_> {
 
     /// One try at the hardware as [`Thrift`] has it now.
     fn attempt(&self, module: &Module, last: &mut Option<Optimised>) -> Result<Hardware> {
-        let Optimised { module, unrolled, .. } = self.optimise_again(module, last)?;
-        let (mut module, unrolled) = (module.clone(), unrolled.clone());
+        let Optimised { module, unrolled, divided, .. } = self.optimise_again(module, last)?;
+        let (mut module, unrolled, divided) = (module.clone(), unrolled.clone(), divided.clone());
         let mut schedules = self.schedule(&module)?;
         self.settle_pipes(&mut module, &mut schedules)?;
         let (design, manifest) = self.rtl(&module, &schedules, &BTreeMap::new())?;
         let areas = areas(&design, &manifest, self.board);
         let units = BTreeMap::new();
-        Ok(Hardware { module, schedules, design, manifest, areas, units, unrolled })
+        Ok(Hardware { module, schedules, design, manifest, areas, units, unrolled, divided })
     }
 
     /// What is saved in a kernel.

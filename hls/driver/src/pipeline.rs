@@ -161,11 +161,15 @@ const NO_SCHEDULE: &str = "E0005";
 
 /// What the optimiser made of a module.
 pub(crate) struct Optimised {
-    /// What the limits of unrolling were divided by, by kernel. With `one_by_one` all that differs between two tries.
+    /// What the limits of unrolling were divided by, by kernel. With `one_by_one` and `whole_arrays` all that differs between two tries.
     unroll_less: BTreeMap<String, u32>,
     /// Kernels with one work-item a token, although the port has room for more.
     one_by_one: BTreeSet<String>,
+    /// Kernels whose arrays are not divided into banks.
+    whole_arrays: BTreeSet<String>,
     pub(crate) module: Module,
+    /// Kernels in which arrays were divided into banks.
+    pub(crate) divided: BTreeSet<String>,
     /// Kernels in which loops were unrolled.
     pub(crate) unrolled: BTreeSet<String>,
 }
@@ -287,8 +291,8 @@ impl<'a> Pipeline<'a> {
         self.optimise_and_note(module).map(|(module, _)| module)
     }
 
-    /// The optimised module, and the kernels in which loops were unrolled.
-    fn optimise_and_note(&self, module: Module) -> Result<(Module, BTreeSet<String>)> {
+    /// The optimised module, and what was done that [`fit`](crate::fit) may do without.
+    fn optimise_and_note(&self, module: Module) -> Result<(Module, ir_opt::Report)> {
         self.step("optimise");
         let sources = module.sources.clone();
         let dump = |label: &str, m: &Module| self.keep(&format!("{label}.clir"), || m.to_string());
@@ -298,6 +302,7 @@ impl<'a> Pipeline<'a> {
             disable: self.options.without_passes.clone(),
             simd: self.simd(),
             one_by_one: self.one_by_one(),
+            whole_arrays: self.whole_arrays(),
             max_work_group_size: crate::signature::DEFAULT_WORK_GROUP_SIZE,
             unroll_less: self.unroll_less(),
             address_bits: self.board.memory.address_bits,
@@ -306,14 +311,14 @@ impl<'a> Pipeline<'a> {
             dump: if self.options.dump { Some(&dump) } else { None },
             ..ir_opt::Options::default()
         };
-        let (module, report) =
+        let (module, mut report) =
             ir_opt::run_with_report(module, &self.options.kernels, &options, &self.board.family)
                 .map_err(|e| Failure::with_sources(e, &sources))?;
-        *self.remarks.borrow_mut() = report.remarks;
-        Ok((module, report.unrolled))
+        *self.remarks.borrow_mut() = std::mem::take(&mut report.remarks);
+        Ok((module, report))
     }
 
-    /// [`Self::optimise`] for a module that is tried several times: again only if loops are to be unrolled less than in the
+    /// [`Self::optimise`] for a module that is tried several times: again only if its outcome is another than in the
     /// `last` try.
     pub(crate) fn optimise_again<'o>(
         &self,
@@ -321,11 +326,18 @@ impl<'a> Pipeline<'a> {
         last: &'o mut Option<Optimised>,
     ) -> Result<&'o Optimised> {
         let (unroll_less, one_by_one) = (self.unroll_less(), self.one_by_one());
+        let whole_arrays = self.whole_arrays();
+        let is_same = |made: &Optimised| {
+            let divides = made.divided.is_disjoint(&whole_arrays);
+            let arrays = divides && made.whole_arrays.is_subset(&whole_arrays);
+            arrays && made.unroll_less == unroll_less && made.one_by_one == one_by_one
+        };
         let made = match last.take() {
-            Some(made) if made.unroll_less == unroll_less && made.one_by_one == one_by_one => made,
+            Some(made) if is_same(&made) => made,
             _ => {
-                let (module, unrolled) = self.optimise_and_note(module.clone())?;
-                Optimised { unroll_less, one_by_one, module, unrolled }
+                let (module, report) = self.optimise_and_note(module.clone())?;
+                let ir_opt::Report { unrolled, divided, .. } = report;
+                Optimised { unroll_less, one_by_one, whole_arrays, module, unrolled, divided }
             }
         };
         Ok(last.insert(made))
@@ -347,6 +359,11 @@ impl<'a> Pipeline<'a> {
     fn one_by_one(&self) -> BTreeSet<String> {
         let thrift = self.thrift.borrow();
         thrift.iter().filter(|(_, t)| t.one_by_one).map(|(name, _)| name.clone()).collect()
+    }
+
+    fn whole_arrays(&self) -> BTreeSet<String> {
+        let thrift = self.thrift.borrow();
+        thrift.iter().filter(|(_, t)| t.single_rams).map(|(name, _)| name.clone()).collect()
     }
 
     fn unroll_less(&self) -> BTreeMap<String, u32> {

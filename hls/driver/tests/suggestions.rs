@@ -195,8 +195,7 @@ const CASES: [Case; 16] = [
         name: "rows of a table",
         edit: Edit::Banks,
         board: "u250",
-        source: "(global const int *restrict a, global int *restrict b, int n) {
-            local int t[1024];
+        source: "(global const int *restrict a, global int *restrict b, int n, local int *t) {
             for (int i = 0; i < 256; i++) { // here
               int x = a[i];
               t[i] = x;
@@ -208,8 +207,8 @@ const CASES: [Case; 16] = [
               b[i] = t[i * 7 & 511] + t[512 + (i * 5 & 511)];
           }",
         change: Change::Source(
-            "(global const int *restrict a, global int *restrict b, int n) {
-            local int t[512], u[512];
+            "(global const int *restrict a, global int *restrict b, int n,
+              local int *restrict t, local int *restrict u) {
             for (int i = 0; i < 256; i++) { // here
               int x = a[i];
               t[i] = x;

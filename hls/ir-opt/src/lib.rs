@@ -17,7 +17,7 @@ pub mod recurrence;
 pub mod registry;
 pub mod weight;
 
-use base::entity::PrimaryMap;
+use base::entity::{EntityRef, PrimaryMap};
 use base::timing::Timings;
 use base::{Diagnostic, Result};
 use ir::{Global, GlobalData, Module, Op};
@@ -74,6 +74,8 @@ pub struct Options<'a> {
     pub unroll_less: BTreeMap<String, u32>,
     /// Kernels for which [`Simd::FillPort`] is one work-item a token, because they would be too large.
     pub one_by_one: BTreeSet<String>,
+    /// Kernels whose arrays are not divided into banks, because they would be too large.
+    pub whole_arrays: BTreeSet<String>,
     /// Address bits that the board's memory needs.
     pub address_bits: u32,
     /// Nanoseconds that operators can have between two registers: the clock's period without what registers and long nets take.
@@ -95,6 +97,7 @@ impl Default for Options<'_> {
             max_work_group_size: 256,
             unroll_less: BTreeMap::new(),
             one_by_one: BTreeSet::new(),
+            whole_arrays: BTreeSet::new(),
             address_bits: 64,
             period_ns: 4.0,
             aligned_pointers: false,
@@ -117,9 +120,39 @@ pub struct Context<'a> {
     pub remarks: RefCell<Vec<Diagnostic>>,
     /// Whether a loop was unrolled.
     pub unrolled: Cell<bool>,
+    /// Whether an array was divided into banks.
+    pub divided: Cell<bool>,
+    /// Variables that the pass adds to the module.
+    new_globals: RefCell<Vec<GlobalData>>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// For a module with `kernels` kernels.
+    pub fn new(
+        options: &'a Options<'a>,
+        family: &'a Family,
+        kernels: usize,
+        globals: &'a PrimaryMap<Global, GlobalData>,
+    ) -> Self {
+        Context {
+            options,
+            family,
+            kernels,
+            globals,
+            remarks: RefCell::default(),
+            unrolled: Cell::default(),
+            divided: Cell::default(),
+            new_globals: RefCell::default(),
+        }
+    }
+
+    /// Adds a variable to the module.
+    pub fn add_global(&self, data: GlobalData) -> Global {
+        let mut new = self.new_globals.borrow_mut();
+        new.push(data);
+        Global::new(self.globals.len() + new.len() - 1)
+    }
+
     /// What operations take on this device at this clock.
     pub fn clock(&self) -> recurrence::Clock<'_> {
         recurrence::Clock { family: self.family, period_ns: self.options.period_ns }
@@ -135,6 +168,8 @@ pub struct Report {
     pub remarks: Vec<(String, Diagnostic)>,
     /// Kernels in which a loop was unrolled: [`Options::unroll_less`] makes no others smaller.
     pub unrolled: BTreeSet<String>,
+    /// Kernels in which an array was divided into banks: [`Options::whole_arrays`] makes no others smaller.
+    pub divided: BTreeSet<String>,
 }
 
 /// Optimises the kernels named (all, when none is) and drops everything else. Errors: an unknown
@@ -230,21 +265,21 @@ fn run_pass(
         Body::Function(f) => {
             let kernels = module.kernels().count();
             let Module { globals, functions, .. } = module;
-            let context = Context {
-                options,
-                family,
-                kernels,
-                globals,
-                remarks: RefCell::default(),
-                unrolled: Cell::default(),
-            };
             for func in functions.values_mut() {
+                let context = Context::new(options, family, kernels, globals);
                 f(func, &context)?;
-                let new = context.remarks.take();
+                let Context { remarks, unrolled, divided, new_globals, .. } = context;
+                let new = remarks.into_inner();
                 report.remarks.extend(new.into_iter().map(|r| (func.name.clone(), r)));
-                if context.unrolled.take() {
+                if unrolled.get() {
                     report.unrolled.insert(func.name.clone());
                 }
+                if divided.get() {
+                    report.divided.insert(func.name.clone());
+                }
+                new_globals.into_inner().into_iter().for_each(|g| {
+                    globals.push(g);
+                });
             }
             Ok(())
         }

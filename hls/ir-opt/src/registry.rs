@@ -203,6 +203,11 @@ pub const PASSES: &[Pass] = &[
         body: Body::Function(simd::run),
     },
     context_pass!(
+        "banks",
+        banks::run,
+        "Divides arrays on the chip into banks, or words, where accesses then wait less for one another."
+    ),
+    context_pass!(
         "forward-stores",
         forward_stores::run,
         "Carries what a single work-item's loop stores and loads again a fixed number of iterations later beside memory."
@@ -262,6 +267,8 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             &["flatten"],
             CLEAN,
             &["simd"],
+            CLEAN,
+            &["banks"],
             CLEAN,
             &["narrow-addresses", "licm", "narrow", "gvn", "dce", "simplify-cfg"],
             // Before rewriting too: it may hide constant distances between addresses.

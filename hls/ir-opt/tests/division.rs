@@ -36,14 +36,7 @@ fn by_every_constant() {
             let c = b.constant(ty, divisor);
             let q = b.binary(op, x, c);
             b.ret(Some(q));
-            let context = Context {
-                options: &options,
-                family: &family,
-                globals: &globals,
-                kernels: 1,
-                remarks: Default::default(),
-                unrolled: Default::default(),
-            };
+            let context = Context::new(&options, &family, 1, &globals);
             ir_opt::passes::fold::run(&mut func, &context);
             let last = func.layout[func.layout.len() - 1];
             let Terminator::Return(Some(result)) = func.blocks[last].term else {

@@ -14,14 +14,7 @@ fn choices_are_no_dearer_than_others() {
         let family = target::Family::unit();
         let module = fuzz::ir_kernels::module(seed);
         let module = ir_opt::run(module, &[], &options, &family).expect("nothing is done");
-        let context = Context {
-            options: &options,
-            family: &family,
-            kernels: 1,
-            globals: &module.globals,
-            remarks: Default::default(),
-            unrolled: Default::default(),
-        };
+        let context = Context::new(&options, &family, 1, &module.globals);
         for region in module.functions.values().flat_map(|f| survey(f, &context, STEPS)) {
             assert!(region.chosen <= region.original, "{seed}: {region:?}");
             assert!(region.chosen <= region.greedy, "{seed}: {region:?}");

@@ -33,14 +33,8 @@ fn main() -> ExitCode {
 fn survey(file: &str, family: &target::Family) -> Result<Vec<Survey>, String> {
     let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
     let module = ir::parse::parse_module(&text).map_err(|e| e.to_string())?;
-    let context = Context {
-        options: &Options::default(),
-        family,
-        kernels: module.kernels().count(),
-        globals: &module.globals,
-        remarks: Default::default(),
-        unrolled: Default::default(),
-    };
+    let (options, kernels) = (Options::default(), module.kernels().count());
+    let context = Context::new(&options, family, kernels, &module.globals);
     Ok(module.functions.values().flat_map(|f| egraph::survey(f, &context, STEPS)).collect())
 }
 

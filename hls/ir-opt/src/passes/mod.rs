@@ -1,5 +1,6 @@
 //! The passes, one in a file. [`crate::registry`] names them and puts them in order.
 
+pub mod banks;
 pub mod barriers;
 pub mod carry_ahead;
 pub mod coalesce;
