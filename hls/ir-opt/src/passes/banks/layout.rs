@@ -3,7 +3,6 @@
 use super::{Access, MOST_BANKS};
 use crate::known::Ranges;
 use crate::linear::{Address, Term};
-use base::SmallVec;
 use ir::builder::sign_extend;
 use ir::{Block, Builder, Function, Op, Value};
 use std::collections::BTreeSet;
@@ -43,7 +42,7 @@ enum Parts {
 /// `sum of (term >> shift) * factor + constant`, where the bits that are shifted out are zeros.
 #[derive(Clone, Default, Debug)]
 pub struct Linear {
-    parts: SmallVec<[Part; 4]>,
+    parts: Vec<Part>,
     constant: i128,
 }
 
@@ -228,7 +227,7 @@ impl Linear {
             let zeros = known.trailing_zeros();
             Some(Part { term: *term, shift: 0, factor: *factor, zeros, range })
         };
-        let parts = address.terms.iter().map(part).collect::<Option<SmallVec<[Part; 4]>>>()?;
+        let parts = address.terms.iter().map(part).collect::<Option<Vec<Part>>>()?;
         Some(Linear { parts, constant: address.offset })
     }
 
