@@ -78,5 +78,26 @@ def sliding_task(launch, args):
     return {"out": out}
 
 
+def int_rows(launch, args):
+    width, height = int(one(args["width"])), int(one(args["height"]))
+    rows = args["in"].reshape(height + 2, width + 2)
+    out = rows[1:-1, 1:-1] * np.float32(2) - rows[1:-1, :-2] - rows[:-2, 1:-1]
+    return {"out": out.ravel()}
+
+
+def int_bytes(launch, args):
+    pitch, rows, width = one(args["pitch"]), one(args["rows"]), launch.global_size[0]
+    out = args["out"].copy().reshape(rows, pitch)
+    out[:, :width] = 255 - args["in"].reshape(rows, pitch)[::-1, :width]
+    return {"out": out.ravel()}
+
+
+def element_before(launch, args):
+    pitch, (width, height), out = one(args["pitch"]), launch.global_size, args["out"].copy()
+    for i in sorted({y * pitch + x - 1 for y in range(height) for x in range(width)} - {-1}):
+        out[i] = args["in"][i] + 1
+    return {"out": out}
+
+
 def expected(launch, args):
     return globals()[launch.kernel](launch, args)

@@ -78,3 +78,26 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sliding_task(__glob
         out[i] = (w.x + w.y) + (w.z + w.w);
     }
 }
+
+// Indices and sizes in `int`, as most kernels have them; what is past the edges of the picture is left out. Rows of `in` have a border.
+__kernel void int_rows(__global const float *in, __global float *out, int width, int height)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < width && y < height)
+        out[y * width + x] = in[(y + 1) * (width + 2) + x + 1] * 2.0f - in[(y + 1) * (width + 2) + x] - in[y * (width + 2) + x + 1];
+}
+
+__kernel void int_bytes(__global const uchar *in, __global uchar *out, int pitch, int rows)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (y < rows)
+        out[y * pitch + x] = 255 - in[(rows - 1 - y) * pitch + x];
+}
+
+// The element before, in `uint`: of the first work-item there is none, and the sum that is its index wraps.
+__kernel void element_before(__global const int *in, __global int *out, uint pitch)
+{
+    uint x = get_global_id(0), i = get_global_id(1) * pitch + x - 1;
+    if (i < 0x80000000u)
+        out[i] = in[i] + 1;
+}

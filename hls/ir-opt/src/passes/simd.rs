@@ -2,9 +2,10 @@
 //! side by side, and their accesses to consecutive places become one wide access.
 //!
 //! What is the same for all lanes is computed once. The kernel must branch the same way for all
-//! lanes of a token; the first and the last token of a row of the work-group may have fewer
+//! lanes of a token, for which branches become predicates ([`alike`]); the first and the last token of a row of the work-group may have fewer
 //! work-items than lanes ([`ir::Query::LaneMask`]), whose accesses are masked.
 
+mod alike;
 mod choose;
 mod lanes;
 
@@ -15,7 +16,7 @@ use base::entity::SecondaryMap;
 use base::{Diagnostic, FxHashMap, Loc, Result, SmallVec};
 use ir::analysis::Cfg;
 use ir::{Block, Builder, Function, Inst, MemFlags, Op, Query, Space, Type, Value, ValueDef};
-use lanes::{Lane, Lanes};
+use lanes::Lanes;
 
 /// Most work-items of a token.
 pub const MOST_LANES: u32 = 16;
@@ -30,7 +31,9 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
         return Ok(());
     }
     let asked = kernel.num_simd_work_items;
-    let lanes = match (context.options.simd, asked) {
+    let open = matches!(context.options.simd, Simd::FillPort { .. }) && asked.is_none();
+    let mut alike = None;
+    let mut lanes = match (context.options.simd, asked) {
         (Simd::Lanes(0 | 1), _) => asked.unwrap_or(1),
         (Simd::Lanes(n), _) | (Simd::FillPort { .. }, Some(n)) => n,
         (Simd::FillPort { .. }, None) if context.options.one_by_one.contains(&func.name) => 1,
@@ -43,8 +46,21 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
         let help = format!("the number of work-items is a power of two up to {MOST_LANES}");
         return Err(Diagnostic::error("E0307", what).at(func.loc).help(help).into());
     }
+    if lanes > 1 || open && choose::suits(func) {
+        alike = alike::run(func, lanes.max(2), context);
+    }
+    if let (Some(alike), Simd::FillPort { port_bytes, luts }) = (&mut alike, context.options.simd)
+        && open
+        && lanes == 1
+        && !context.options.one_by_one.contains(&func.name)
+    {
+        lanes = choose::lanes(alike, context, port_bytes, luts / context.kernels.max(2) as u64);
+    }
     if lanes == 1 {
         return Ok(());
+    }
+    if let Some(alike) = alike {
+        *func = alike;
     }
     set_lanes(func, Some(lanes));
     let analysis = Lanes::new(func, lanes, context.options.max_work_group_size);
@@ -65,9 +81,11 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
         remark.severity = base::Severity::Remark;
         context.remarks.borrow_mut().push(remark);
     }
+    let parts = all_parts(func, &analysis, lanes);
     let mut widen = Widen {
         lanes: lanes as usize,
         analysis,
+        parts,
         of: SecondaryMap::new(),
         mask: None,
         replaced: FxHashMap::default(),
@@ -129,6 +147,8 @@ fn obstacle(func: &Function, lanes: u32, analysis: &Lanes) -> Option<(Loc, Strin
 struct Widen {
     lanes: usize,
     analysis: Lanes,
+    /// How many of the lanes one access serves, for each.
+    parts: FxHashMap<Inst, Parts>,
     /// The lanes of values that are not uniform.
     of: SecondaryMap<Value, Vec<Value>>,
     /// Which lanes are work-items.
@@ -319,7 +339,7 @@ impl Widen {
     /// How many lanes one access serves; none when each needs its own.
     fn parts(&mut self, func: &Function, inst: Inst) -> Option<usize> {
         let loc = func.insts[inst].loc;
-        match access_parts(func, &self.analysis, inst, self.lanes as u32) {
+        match self.parts.get(&inst).copied().unwrap_or(Err(None)) {
             Ok(part) => Some(part as usize),
             Err(why) => {
                 self.apart.extend(why.map(|why| (loc, why)));
@@ -394,12 +414,22 @@ fn keep(b: &mut Builder<'_>, inst: Inst) {
 
 /// How many of the lanes one access to global memory serves; or that each lane needs its own, with the
 /// reason if it is worth telling.
+type Parts = std::result::Result<u32, Option<&'static str>>;
+
+/// The parts of all accesses, by what the function is before it changes.
+fn all_parts(func: &Function, analysis: &Lanes, lanes: u32) -> FxHashMap<Inst, Parts> {
+    let in_block = |b: &Block| func.blocks[*b].insts.iter().map(|i| (*b, *i)).collect::<Vec<_>>();
+    let all = func.layout.iter().flat_map(in_block);
+    let accesses = all.filter(|(_, i)| func.insts[*i].op.mem_flags().is_some());
+    accesses.map(|place| (place.1, access_parts(func, analysis, place, lanes))).collect()
+}
+
 fn access_parts(
     func: &Function,
     analysis: &Lanes,
-    inst: Inst,
+    (block, inst): (Block, Inst),
     lanes: u32,
-) -> std::result::Result<u32, Option<&'static str>> {
+) -> Parts {
     let d = &func.insts[inst];
     let (Op::Load(flags) | Op::Store(flags)) = d.op else { return Err(None) };
     let pointer = d.args[0];
@@ -408,7 +438,7 @@ fn access_parts(
         return Err(None);
     }
     let bytes = func.accessed_bytes(inst);
-    if analysis.of(pointer) != Lane::Stride(bytes.into()) {
+    if analysis.stride_of(func, pointer, block) != Some(bytes.into()) {
         return Err(Some("their addresses are not known to follow one another"));
     }
     if split_predicate(d).1.is_some_and(|p| func.bits(p) > 1) {

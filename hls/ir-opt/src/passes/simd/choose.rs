@@ -1,7 +1,7 @@
 //! The number of work-items a token for which the user gives none.
 
 use super::lanes::{Lane, Lanes};
-use super::{MOST_LANES, access_parts, asks_for_local_ids, first_align, obstacle, set_lanes};
+use super::{MOST_LANES, all_parts, asks_for_local_ids, first_align, obstacle, set_lanes};
 use crate::Context;
 use crate::egraph::cost::Cost;
 use ir::{Function, Inst, Op};
@@ -11,7 +11,7 @@ use ir::{Function, Inst, Op};
 /// launch impossible: the work-items of a token must run alike, have nothing but global memory,
 /// and every access must be one for all of them.
 pub(super) fn lanes(func: &mut Function, context: &Context<'_>, port_bytes: u32, luts: u64) -> u32 {
-    if asks_for_local_ids(func) || !func.objects.is_empty() {
+    if !suits(func) {
         return 1;
     }
     let mut lanes = MOST_LANES;
@@ -30,6 +30,11 @@ pub(super) fn lanes(func: &mut Function, context: &Context<'_>, port_bytes: u32,
     lanes
 }
 
+/// Whether a kernel has nothing that several work-items a token would keep from launches, or that they would wait for.
+pub(super) fn suits(func: &Function) -> bool {
+    !asks_for_local_ids(func) && func.objects.is_empty()
+}
+
 fn insts(func: &Function) -> impl Iterator<Item = Inst> {
     func.layout.iter().flat_map(|b| func.blocks[*b].insts.iter().copied())
 }
@@ -38,6 +43,7 @@ fn insts(func: &Function) -> impl Iterator<Item = Inst> {
 /// beat, or that are the same for all; and at least one is wide.
 fn accesses_fill(func: &Function, lanes: u32, analysis: &Lanes, port_bytes: u32) -> bool {
     let mut wide = false;
+    let parts = all_parts(func, analysis, lanes);
     for inst in insts(func) {
         let d = &func.insts[inst];
         if !d.op.is_effect() {
@@ -51,7 +57,7 @@ fn accesses_fill(func: &Function, lanes: u32, analysis: &Lanes, port_bytes: u32)
         if uniform {
             continue;
         }
-        let merged = access_parts(func, analysis, inst, lanes) == Ok(lanes);
+        let merged = parts.get(&inst) == Some(&Ok(lanes));
         if !merged || func.accessed_bytes(inst) * lanes > port_bytes {
             return false;
         }

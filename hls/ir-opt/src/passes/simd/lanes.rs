@@ -1,10 +1,11 @@
 //! How the values of consecutive work-items of a token differ.
 
 use crate::known::Ranges;
+use crate::linear::{Addresses, Term};
 use base::entity::SecondaryMap;
 use ir::analysis::Cfg;
 use ir::builder::sign_extend;
-use ir::{Function, Inst, Op, Query, Scalar, Space, Terminator, Value};
+use ir::{Block, Function, Inst, Op, Query, Scalar, Space, Terminator, Value};
 
 /// The values that the lanes of a token have for one value of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +21,10 @@ pub(super) enum Lane {
 /// The lanes of every value, and how much lane 0's value is known to be aligned.
 pub(super) struct Lanes {
     lane: SecondaryMap<Value, Option<Lane>>,
+    /// What is known of lane 0: its ids are multiples of the number of lanes.
     ranges: Ranges,
+    /// What is known of each lane that is a work-item.
+    of_each: Ranges,
     lanes: u32,
 }
 
@@ -33,7 +37,10 @@ impl Lanes {
     /// parameter assumes that all lanes of a token go the same way.
     pub fn new(func: &Function, lanes: u32, max_work_group_size: u32) -> Lanes {
         let ranges = Ranges::new(func, max_work_group_size);
-        let mut a = Lanes { lane: SecondaryMap::new(), ranges, lanes };
+        let mut one_by_one = func.clone();
+        super::set_lanes(&mut one_by_one, None);
+        let of_each = Ranges::new(&one_by_one, max_work_group_size);
+        let mut a = Lanes { lane: SecondaryMap::new(), ranges, of_each, lanes };
         a.lane.resize(func.values.len());
         let cfg = Cfg::new(func);
         while a.sweep(func, &cfg) {}
@@ -184,6 +191,42 @@ impl Lanes {
         (stride.trailing_zeros() >= by).then_some(stride >> by)
     }
 
+    /// Bytes from the pointer of each lane to that of the next, wherever a lane accesses memory through it.
+    ///
+    /// A sum in fewer bits than an address has may wrap between two lanes, and what was a stride is none where it is extended. It does
+    /// not where the range of the sum has no room for that. And where it is extended with its sign and added to an argument, the lanes behind the
+    /// place where it wraps are in front of what the argument points to: they access nothing in a valid run.
+    pub fn stride_of(&self, func: &Function, pointer: Value, block: Block) -> Option<i128> {
+        if let Lane::Stride(stride) = self.of(pointer) {
+            return Some(stride);
+        }
+        let address = Addresses::new(func, &self.of_each, block).of(pointer);
+        let of_argument = matches!(func.def_op(address.root), Some(Op::Arg { .. }));
+        let alone = of_argument && address.terms.len() == 1;
+        let of_term = |(term, factor): &(Term, i128)| {
+            let stride = match self.of(term.value) {
+                Lane::Uniform => return Some(0),
+                Lane::Stride(stride) => stride,
+                Lane::Varying => return None,
+            };
+            let known = term.known(func, &self.of_each, block);
+            let span = match term.signed {
+                true => known.smax.checked_sub(known.smin)?,
+                false => i128::try_from(known.umax - known.umin).ok()?,
+            };
+            let further = stride.checked_mul(i128::from(self.lanes) - 1)?.checked_abs()?;
+            let wraps = known.width < func.addr_bits
+                && span.checked_add(further)? >= 1i128.checked_shl(known.width)?;
+            let half = 1i128.checked_shl(known.width - 1)?.checked_mul(*factor)?;
+            let outside = alone && term.signed && stride > 0 && address.offset < half;
+            (!wraps || outside).then(|| stride.checked_mul(*factor)).flatten()
+        };
+        if !self.is_uniform(address.root) {
+            return None;
+        }
+        address.terms.iter().try_fold(0i128, |sum, term| sum.checked_add(of_term(term)?))
+    }
+
     /// Alignment of lane 0's pointer, log2 of bytes, at most that of a line.
     pub fn align_log2(&self, func: &Function, pointer: Value) -> u32 {
         let Some(inst) = func.def_inst(pointer) else { return 0 };
@@ -202,13 +245,17 @@ impl Lanes {
     }
 
     /// The first branch that lanes of one token may take differently.
-    pub fn divergence(&self, func: &Function) -> Option<ir::Block> {
-        let diverges = |b: &ir::Block| match &func.blocks[*b].term {
+    pub fn divergence(&self, func: &Function) -> Option<Block> {
+        func.layout.iter().copied().find(|b| self.diverges(func, *b))
+    }
+
+    /// Whether lanes of one token may leave a block differently.
+    pub fn diverges(&self, func: &Function, block: Block) -> bool {
+        match &func.blocks[block].term {
             Terminator::Branch { cond, .. } => !self.is_uniform(*cond),
             Terminator::Switch { value, .. } => !self.is_uniform(*value),
             _ => false,
-        };
-        func.layout.iter().copied().find(diverges)
+        }
     }
 }
 
