@@ -51,6 +51,11 @@ impl Diagnostic {
         Self::new(Severity::Warning, code, message)
     }
 
+    /// A remark with code and message.
+    pub fn remark(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Remark, code, message)
+    }
+
     fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
         Diagnostic { severity, code, message, labels: vec![], notes: vec![], help: None }

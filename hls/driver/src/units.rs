@@ -175,10 +175,9 @@ impl Pipeline<'_> {
             if *units > 1 {
                 let loc = made.module.kernels().find(|(_, f)| f.name == *name).map(|(_, f)| f.loc);
                 let what = format!("`{name}` has {units} compute units: {reason}");
-                let mut remark = Diagnostic::warning("W0316", what)
+                let remark = Diagnostic::remark("W0316", what)
                     .at(loc.unwrap_or_default())
                     .help("`--compute-units 1` makes smaller hardware that is slower");
-                remark.severity = base::Severity::Remark;
                 self.remarks.borrow_mut().push((name.clone(), remark));
             }
             let choice = Choice { units: *units, limit: *limit, reason };

@@ -252,3 +252,76 @@ fn arrays_are_kept_once_where_their_replicas_do_not_fit() {
     assert!(said.contains("W0313") && said.contains("have a single RAM"), "{said}");
     assert!(kept.contains("two ports"), "{kept}");
 }
+
+/// A kernel that stores to four columns of an array in a work-item, loads from two of them, and divides `n` times in a row.
+fn columns(n: u32) -> String {
+    let mut code = String::new();
+    for k in 0..n {
+        code += &format!("  v{}:i64 = udiv v{}, v1\n", 101 + 2 * k, 100 + 2 * k);
+        code += &format!("  v{}:i64 = sub v{}, v{}\n", 102 + 2 * k, 6, 101 + 2 * k);
+    }
+    let last = 100 + 2 * n;
+    format!(
+        r#"module "columns" addr 64 cl 120
+
+kernel f0 "columns" {{
+  arg 0 "out" "ulong*" global size 8 align 8
+  arg 1 "divisor" "ulong" i64 size 8 align 8
+  object o0 "a" private size 512 align 8
+b0:
+  v0:ptr.global = arg 0
+  v1:i64 = arg 1
+  v2:ptr.private = addr o0
+  v3:i64 = const 15
+  v4:i64 = const 5
+  v5:i64 = const 8
+  v6:i64 = workitem global_id 0
+  v7:i64 = and v6, v3
+  v8:i64 = shl v7, v4
+  v9:ptr.private = ptradd v2, v8
+  v10:ptr.private = ptradd v9, v5
+  v11:ptr.private = ptradd v10, v5
+  v12:ptr.private = ptradd v11, v5
+  e0 = store v9, v6 align 8
+  e1 = store v10, v6 align 8
+  e2 = store v11, v1 align 8
+  e3 = store v12, v1 align 8
+  v13:i64 = and v1, v3
+  v14:i64 = shl v13, v4
+  v15:ptr.private = ptradd v2, v14
+  e4 v16:i64 = load v15 align 8 after e0, e1, e2, e3
+  v17:ptr.private = ptradd v15, v5
+  e5 v18:i64 = load v17 align 8 after e0, e1, e2, e3
+  v100:i64 = add v16, v18
+{code}  v19:i64 = const 3
+  v20:i64 = shl v6, v19
+  v21:ptr.global = ptradd v0, v20
+  e6 = store v21, v{last} align 8
+  ret
+}}
+"#
+    )
+}
+
+#[test]
+fn arrays_are_whole_where_a_kernel_with_banks_does_not_fit() {
+    let memories = |n: u32| -> (String, Vec<String>) {
+        let folder = tempfile::tempdir().expect("scratch");
+        let (input, out) = (folder.path().join("columns.clir"), folder.path().join("out"));
+        std::fs::write(&input, columns(n)).expect("input");
+        let outcome = clhls(&["build", text(&input), "--board", "ulx3s", "-o", text(&out)]);
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        let report = std::fs::read_to_string(out.join("report.json")).expect("report");
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        let all = report["kernels"][0]["memories"].as_array().expect("memories");
+        let name = |m: &serde_json::Value| m["name"].as_str().unwrap_or_default().to_owned();
+        (outcome.err, all.iter().map(name).filter(|n| n.starts_with('a')).collect())
+    };
+    let (said, kept) = memories(0);
+    assert!(!said.contains("W0313"), "{said}");
+    // Nothing loads from the other two columns, which are arrays of their own and go.
+    assert_eq!(kept, ["a_bank0", "a_bank1"]);
+    let (said, kept) = memories(24);
+    assert!(said.contains("W0313") && said.contains("have a single RAM"), "{said}");
+    assert_eq!(kept, ["a"]);
+}

@@ -84,7 +84,7 @@ __kernel void four_at_a_time(__global const int *restrict in, __global int *rest
     }
 }
 
-// Two stores of each work-item at places that depend on data, under conditions, and as many loads.
+// Stores at places that depend on the work-item, under conditions, and loads of either half: the array stays whole.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void scattered(__global const uint *in, __global uint *out, uint mask)
 {

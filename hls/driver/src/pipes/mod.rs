@@ -161,8 +161,7 @@ impl<'m> Plan<'m> {
             for (a, _) in &pipe.ends {
                 let name = name_of_arg(self.kernels[a.kernel], a.arg);
                 let text = format!("pipe `{name}` holds {} packets: {why}", pipe.depth);
-                let mut remark = Diagnostic::warning(CHOSEN, text);
-                remark.severity = Severity::Remark;
+                let remark = Diagnostic::remark(CHOSEN, text);
                 out.push((self.kernels[a.kernel].name.clone(), remark));
             }
         }

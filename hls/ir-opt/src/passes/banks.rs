@@ -11,7 +11,7 @@
 //! block partitions of a dimension). An access whose bank is known goes there. A load of which it is not takes the word from all banks and
 //! selects; such a store happens in each bank under the condition that it is the right one.
 //!
-//! Replicas ([`ir_to_schedule::replicas`](../../ir-to-schedule)) give loads a port each but leave one for all stores, and each is as large as the
+//! Replicas (`ir-to-schedule/src/replicas.rs`) give loads a port each but leave one for all stores, and each is as large as the
 //! array. Banks are taken where they shorten what the ports are asked for ([`demand`]). A small array of a single work-item whose loads wait
 //! for its stores is divided into words, which `sroa` makes registers.
 
@@ -44,6 +44,8 @@ struct Access {
     /// Where it is in the array.
     offset: Linear,
     bytes: u32,
+    /// Whether the sum that `offset` is may differ from the offset, by a multiple of the size of the address space.
+    wraps: bool,
     is_store: bool,
     predicated: bool,
 }
@@ -113,6 +115,8 @@ fn arrays(func: &Function, ranges: &Ranges) -> IndexMap<Object, Vec<Access>> {
             let pointer = data.args.first().and_then(|p| object_of[*p]);
             let access =
                 pointer.and_then(|o| Some((o, access(func, ranges, &addresses, block, inst)?)));
+            // An array may stand at any multiple of its alignment.
+            let access = access.filter(|(o, a)| func.objects[*o].align >= a.bytes);
             if let (Some(result), Op::PtrAdd) = (data.result, data.op) {
                 object_of[result] = pointer;
             }
@@ -158,7 +162,8 @@ fn access(
     let address = addresses.of(data.args[0]);
     let whole = matches!(func.def_op(address.root), Some(Op::ObjAddr(_)));
     let offset = Linear::new(func, ranges, block, &address).filter(|_| word && whole)?;
-    Some(Access { inst, block, offset, bytes, is_store, predicated: flags.predicated })
+    let (wraps, predicated) = (!offset.never_wraps(func.addr_bits), flags.predicated);
+    Some(Access { inst, block, offset, bytes, wraps, is_store, predicated })
 }
 
 /// The layout with which the ports are asked for least, and where the accesses go, if that is worth it.
@@ -178,10 +183,12 @@ fn choose(
         let places = list.iter().map(|a| layout.place(a)).collect::<Option<Vec<Place>>>();
         let Some(places) = places else { continue };
         let unknown = places.iter().filter(|p| p.bank.is_none()).count();
-        let words = layout.bank_bytes(data.size) <= u64::from(layout.word);
-        let pays = match words {
+        let pays = match layout.is_words(data.size) {
             // Values that a work-item takes along are dearer than RAMs, but for a single one.
-            true => demand.task && data.space == Space::Private,
+            true => {
+                let single = demand.task && data.space == Space::Private;
+                single && places.iter().all(Place::is_constant)
+            }
             // Ports of all banks for most accesses cost as much as another compute unit, and bring less.
             false => 2 * unknown <= places.len(),
         };
@@ -223,7 +230,7 @@ fn remark(func: &Function, context: &Context<'_>, plan: &Plan) {
     let data = &func.objects[plan.object];
     let Layout { block, banks, .. } = plan.layout;
     let size = plan.layout.bank_bytes(data.size);
-    let what = if size <= u64::from(plan.layout.word) {
+    let what = if plan.layout.is_words(data.size) {
         format!("the {banks} words of `{}` are registers", data.name)
     } else {
         format!(
@@ -231,10 +238,9 @@ fn remark(func: &Function, context: &Context<'_>, plan: &Plan) {
             data.name
         )
     };
-    let mut remark = Diagnostic::warning("W0319", what)
+    let remark = Diagnostic::remark("W0319", what)
         .at(data.loc)
         .help("an array has two ports, for the accesses of all loops; banks have two each");
-    remark.severity = base::Severity::Remark;
     context.remarks.borrow_mut().push(remark);
 }
 
@@ -246,7 +252,7 @@ fn divide(
     layout: Layout,
     place: &Place,
 ) -> Step {
-    let offset = place.offset(b, layout);
+    let offset = place.offset(b, layout, b.func.objects[banks[0]].size);
     let data = b.func.insts[inst].clone();
     let at = |b: &mut Builder<'_>, bank: usize| {
         let object = b.obj_addr(banks[bank]);

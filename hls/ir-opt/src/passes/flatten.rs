@@ -9,7 +9,7 @@ use super::{
 use crate::alias::{Alias, Kind, kind};
 use crate::recurrence::{Dependences, interval};
 use crate::{Context, weight};
-use base::{Diagnostic, FxHashSet, Severity};
+use base::{Diagnostic, FxHashSet};
 use ir::analysis::loops::LoopData;
 use ir::analysis::{Cfg, Loops, back_edge};
 use ir::{Block, Function, Inst, LoopHint, Op};
@@ -170,7 +170,6 @@ fn conflicts(func: &Function, block: Block) -> bool {
 
 fn remark(func: &Function, header: Block, context: &Context<'_>) {
     let text = "this loop and the one inside of it run as one: iterations of the inner loop follow one another without a gap";
-    let mut remark = Diagnostic::warning("W0315", text).at(func.blocks[header].term_loc);
-    remark.severity = Severity::Remark;
+    let remark = Diagnostic::remark("W0315", text).at(func.blocks[header].term_loc);
     context.remarks.borrow_mut().push(remark);
 }

@@ -19,8 +19,7 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
     let most = kernel.largest_work_group().unwrap_or(context.options.max_work_group_size);
     kernel.groups_of_one = Some(most);
     let what = "it loops and asks for no ids: one work-item runs after the other, and its iterations overlap";
-    let mut remark = Diagnostic::warning("W0317", what).at(func.loc);
-    remark.severity = base::Severity::Remark;
+    let remark = Diagnostic::remark("W0317", what).at(func.loc);
     context.remarks.borrow_mut().push(remark);
 }
 

@@ -31,43 +31,37 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
         return Ok(());
     }
     let asked = kernel.num_simd_work_items;
-    let open = matches!(context.options.simd, Simd::FillPort { .. }) && asked.is_none();
-    let mut alike = None;
     let mut lanes = match (context.options.simd, asked) {
         (Simd::Lanes(0 | 1), _) => asked.unwrap_or(1),
         (Simd::Lanes(n), _) | (Simd::FillPort { .. }, Some(n)) => n,
-        (Simd::FillPort { .. }, None) if context.options.one_by_one.contains(&func.name) => 1,
-        (Simd::FillPort { port_bytes, luts }, None) => {
-            choose::lanes(func, context, port_bytes, luts / context.kernels.max(2) as u64)
-        }
+        (Simd::FillPort { .. }, None) => choose::lanes(func, context),
     };
     if !lanes.is_power_of_two() || lanes > MOST_LANES {
         let what = format!("`{}` cannot run {lanes} work-items at a time", func.name);
         let help = format!("the number of work-items is a power of two up to {MOST_LANES}");
         return Err(Diagnostic::error("E0307", what).at(func.loc).help(help).into());
     }
-    if lanes > 1 || open && choose::suits(func) {
-        alike = alike::run(func, lanes.max(2), context);
+    // Without the branches that lanes may take differently, if that lets several of them be a token.
+    let open = lanes == 1 && asked.is_none() && choose::may_be_several(func, context);
+    let wanted = if open { MOST_LANES } else { lanes };
+    let alike = if wanted > 1 { alike::run(func, wanted, context) } else { None };
+    let original = alike.map(|alike| std::mem::replace(func, alike));
+    if open && original.is_some() {
+        lanes = choose::lanes(func, context);
     }
-    if let (Some(alike), Simd::FillPort { port_bytes, luts }) = (&mut alike, context.options.simd)
-        && open
-        && lanes == 1
-        && !context.options.one_by_one.contains(&func.name)
-    {
-        lanes = choose::lanes(alike, context, port_bytes, luts / context.kernels.max(2) as u64);
-    }
-    if lanes == 1 {
-        return Ok(());
-    }
-    if let Some(alike) = alike {
-        *func = alike;
-    }
-    set_lanes(func, Some(lanes));
+    set_lanes(func, (lanes > 1).then_some(lanes));
     let analysis = Lanes::new(func, lanes, context.options.max_work_group_size);
-    if let Some((loc, why)) = obstacle(func, lanes, &analysis) {
+    let obstacle = obstacle(func, lanes, &analysis).filter(|_| lanes > 1);
+    if lanes == 1 || obstacle.is_some() {
         set_lanes(func, None);
-        let what = format!("`{}` stays at one work-item a token, not {lanes}: {why}", func.name);
-        context.remarks.borrow_mut().push(Diagnostic::warning("W0311", what).at(loc));
+        if let Some(original) = original {
+            *func = original;
+        }
+        if let Some((loc, why)) = obstacle {
+            let what =
+                format!("`{}` stays at one work-item a token, not {lanes}: {why}", func.name);
+            context.remarks.borrow_mut().push(Diagnostic::warning("W0311", what).at(loc));
+        }
         return Ok(());
     }
     if let (Simd::FillPort { port_bytes, .. }, None) = (context.options.simd, asked) {
@@ -75,10 +69,9 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
             "{lanes} work-items of `{}` go through the datapath side by side: together they fill the {port_bytes} bytes of the memory port",
             func.name
         );
-        let mut remark = Diagnostic::warning("W0314", what)
+        let remark = Diagnostic::remark("W0314", what)
             .at(func.loc)
             .help("`--simd 1` makes smaller hardware that is slower");
-        remark.severity = base::Severity::Remark;
         context.remarks.borrow_mut().push(remark);
     }
     let parts = all_parts(func, &analysis, lanes);
@@ -94,8 +87,7 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
     widen.function(func);
     for (loc, why) in widen.apart {
         let what = format!("{lanes} work-items access memory one by one here: {why}");
-        let mut remark = Diagnostic::warning("W0312", what).at(loc);
-        remark.severity = base::Severity::Remark;
+        let remark = Diagnostic::remark("W0312", what).at(loc);
         context.remarks.borrow_mut().push(remark);
     }
     Ok(())
@@ -412,8 +404,7 @@ fn keep(b: &mut Builder<'_>, inst: Inst) {
     b.func.blocks[block].insts.push(inst);
 }
 
-/// How many of the lanes one access to global memory serves; or that each lane needs its own, with the
-/// reason if it is worth telling.
+/// How many of the lanes one access serves; or that each lane needs its own, with the reason if it is worth telling.
 type Parts = std::result::Result<u32, Option<&'static str>>;
 
 /// The parts of all accesses, by what the function is before it changes.
@@ -424,6 +415,7 @@ fn all_parts(func: &Function, analysis: &Lanes, lanes: u32) -> FxHashMap<Inst, P
     accesses.map(|place| (place.1, access_parts(func, analysis, place, lanes))).collect()
 }
 
+/// The parts of an access: global memory only.
 fn access_parts(
     func: &Function,
     analysis: &Lanes,

@@ -162,8 +162,7 @@ fn loop_weight(func: &Function, data: &LoopData, asked: bool) -> Option<u32> {
 }
 
 fn remark(context: &Context<'_>, loc: Loc, text: &str) {
-    let mut remark = Diagnostic::warning("W0310", text).at(loc);
-    remark.severity = base::Severity::Remark;
+    let remark = Diagnostic::remark("W0310", text).at(loc);
     let mut all = context.remarks.borrow_mut();
     if !all.contains(&remark) {
         all.push(remark);

@@ -19,6 +19,8 @@ use ir::{Block, Function, Inst, ObjectData};
 const TRIPS: u64 = 8;
 /// Parts of an access: one that happens in some tokens only is counted as a few of them.
 const WHOLE: u64 = 32;
+/// Of so many stores under conditions one is counted, as the schedule does (`RARE` in `schedule/src/ports.rs`).
+const RARE: u64 = 4;
 /// Cycles from a load of a RAM to one that may read what was computed with it and stored.
 const ROUND_TRIP: u64 = 4;
 /// Most replicas of a bank of up to [`SMALL_BYTES`], larger ones have as many fewer.
@@ -50,11 +52,11 @@ impl Cost {
 pub struct Demand {
     /// Whether one work-item runs at a time.
     pub task: bool,
-    /// How often a block runs, and which loop, or none, it belongs to.
-    of_block: SecondaryMap<Block, Option<(u64, usize)>>,
-    /// How often each loop runs, the last being what is in none.
+    /// The region that a block belongs to: a loop, or behind all of them what is in none.
+    of_block: SecondaryMap<Block, Option<usize>>,
+    /// How often each region runs.
     runs: Vec<u64>,
-    /// Pairs of accesses of which the later may need the earlier's outcome so many iterations ago.
+    /// Accesses that may need the outcome of another so many iterations ago, at the least, with their regions.
     distances: FxHashMap<Inst, (usize, u64)>,
 }
 
@@ -71,15 +73,14 @@ impl Demand {
         let cfg = Cfg::new(func);
         let loops = Loops::new(func, &cfg);
         let outside = loops.loops.len();
-        let mut of_block: SecondaryMap<Block, Option<(u64, usize)>> = SecondaryMap::new();
+        let mut of_block: SecondaryMap<Block, Option<usize>> = SecondaryMap::new();
         let mut runs = vec![0; outside + 1];
         let number =
             |block: Block| loops.loops.keys().position(|l| Some(l) == loops.innermost(block));
         for &block in &cfg.rpo {
-            let often = TRIPS.pow(loops.depth(block).min(8));
             let region = number(block).unwrap_or(outside);
-            of_block[block] = Some((often, region));
-            runs[region] = often;
+            of_block[block] = Some(region);
+            runs[region] = TRIPS.pow(loops.depth(block).min(8));
         }
         let mut demand =
             Demand { task: func.is_task(), of_block, runs, distances: FxHashMap::default() };
@@ -100,7 +101,7 @@ impl Demand {
             let iterations = Iterations::new(func, ranges, data.header, steps);
             for (a, b) in iterations.pairs(&alias) {
                 let Some(distance) = iterations.nearest(a, b, Assume::DataFlow) else { continue };
-                let region = self.of_block[data.header].map_or(0, |(_, region)| region);
+                let region = self.of_block[data.header].unwrap_or(0);
                 for k in [a, b] {
                     let entry = self.distances.entry(iterations.accesses[k].inst);
                     let least = entry.or_insert((region, u64::MAX));
@@ -127,7 +128,7 @@ impl Demand {
         places: &[Place],
     ) -> Cost {
         let size = layout.bank_bytes(data.size);
-        let words = size <= u64::from(layout.word);
+        let words = layout.is_words(data.size);
         let waits = if words { vec![1; self.runs.len()] } else { self.waits(list) };
         let (mut each, mut bytes) = (vec![], 0);
         for bank in 0..layout.banks {
@@ -160,10 +161,10 @@ impl Demand {
     fn asked<'a>(&self, list: impl Iterator<Item = (&'a Access, u64)>) -> Vec<Asked> {
         let mut asked = vec![Asked::default(); self.runs.len()];
         for (access, part) in list {
-            let Some((_, region)) = self.of_block[access.block] else { continue };
+            let Some(region) = self.of_block[access.block] else { continue };
             match (access.is_store, access.predicated) {
                 (false, _) => asked[region].loads += part,
-                (true, true) => asked[region].stores += part.min(WHOLE / 4),
+                (true, true) => asked[region].stores += part.min(WHOLE / RARE),
                 (true, false) => asked[region].stores += part,
             }
         }

@@ -34,12 +34,18 @@ pub struct Place {
 #[derive(Clone, Debug)]
 enum Parts {
     /// Number of the block in the bank, of the bank, and bytes into the block: each computed by itself.
-    Sums { row: Linear, bank: Linear, rest: Linear },
+    Sums {
+        /// Only the bits that numbers of blocks have count, where the sum may be more than the number: addresses wrap.
+        row: Linear,
+        wraps: bool,
+        bank: Linear,
+        rest: Linear,
+    },
     /// All three are bits of the offset.
     Bits(Linear),
 }
 
-/// `sum of (term >> shift) * factor + constant`, where the bits that are shifted out are zeros.
+/// `sum of (term >> shift) * factor + constant` in bytes, blocks or banks, where the bits that are shifted out are zeros.
 #[derive(Clone, Default, Debug)]
 pub struct Linear {
     parts: Vec<Part>,
@@ -161,12 +167,18 @@ impl Layout {
         // What is inside of the array is in one of the banks.
         if inside && (within || self.once && first < last) {
             let number = (first == last).then_some(first as u64);
-            return Some(Place { bank: number, parts: Parts::Sums { row, bank, rest } });
+            let wraps = access.wraps;
+            return Some(Place { bank: number, parts: Parts::Sums { row, wraps, bank, rest } });
         }
         let bits = self.block.is_power_of_two() && (self.once || self.banks.is_power_of_two());
         let whole = &access.offset;
         (bits && !whole.parts.is_empty())
             .then(|| Place { bank: None, parts: Parts::Bits(whole.clone()) })
+    }
+
+    /// Whether the banks of an array of `size` bytes are single words.
+    pub fn is_words(&self, size: u64) -> bool {
+        self.bank_bytes(size) <= u64::from(self.word)
     }
 
     /// Bits of a bank's number.
@@ -176,9 +188,23 @@ impl Layout {
 }
 
 impl Place {
-    /// The offset in the bank.
-    pub fn offset(&self, b: &mut Builder<'_>, layout: Layout) -> Value {
+    /// Whether it is at a constant offset in whatever bank it goes to, if that has one block.
+    pub fn is_constant(&self) -> bool {
+        matches!(&self.parts, Parts::Sums { row, rest, .. } if row.parts.is_empty() && rest.parts.is_empty())
+    }
+
+    /// The offset in bytes in a bank of `bank_bytes` bytes.
+    pub fn offset(&self, b: &mut Builder<'_>, layout: Layout, bank_bytes: u64) -> Value {
         match &self.parts {
+            Parts::Sums { row, wraps: true, rest, .. } if !row.parts.is_empty() => {
+                let (row, rest) = (row.value(b), rest.value(b));
+                let blocks = (bank_bytes / layout.block).next_power_of_two();
+                let mask = b.size(blocks - 1);
+                let row = b.binary(Op::And, row, mask);
+                let block = b.size(layout.block);
+                let row = b.binary(Op::Mul, row, block);
+                b.binary(Op::Add, row, rest)
+            }
             Parts::Sums { row, rest, .. } => {
                 let mut sum = rest.clone();
                 let block = i128::from(layout.block);
@@ -216,10 +242,13 @@ impl Place {
 }
 
 impl Linear {
-    /// The offset of an address from its root.
+    /// The offset of an address from its root, in bytes; none where a term has more bits than an address.
     pub fn new(func: &Function, ranges: &Ranges, block: Block, address: &Address) -> Option<Self> {
         let part = |(term, factor): &(Term, i128)| {
             let known = term.known(func, ranges, block);
+            if known.width > func.addr_bits {
+                return None;
+            }
             let range = match term.signed {
                 true => (known.smin, known.smax),
                 false => (i128::try_from(known.umin).ok()?, i128::try_from(known.umax).ok()?),
@@ -241,6 +270,13 @@ impl Linear {
             high = high.checked_add(ends[0].max(ends[1]))?;
         }
         Some((low, high))
+    }
+
+    /// Whether the sum of the terms as they are is the offset, whatever they are: it is known modulo the size of the address space only,
+    /// and the offset is inside of an array.
+    pub fn never_wraps(&self, addr_bits: u32) -> bool {
+        let half = 1i128 << (addr_bits - 1);
+        self.range().is_some_and(|(low, high)| -half <= low && high < half)
     }
 
     /// The sum, as wide as an address.

@@ -2,16 +2,18 @@
 
 use super::lanes::{Lane, Lanes};
 use super::{MOST_LANES, all_parts, asks_for_local_ids, first_align, obstacle, set_lanes};
-use crate::Context;
 use crate::egraph::cost::Cost;
+use crate::{Context, Simd};
 use ir::{Function, Inst, Op};
 
 /// As many work-items as make the widest access a beat of the memory port, or fewer if their
 /// datapaths take more than `luts`; 1 where that does not make a kernel faster or could make a
 /// launch impossible: the work-items of a token must run alike, have nothing but global memory,
 /// and every access must be one for all of them.
-pub(super) fn lanes(func: &mut Function, context: &Context<'_>, port_bytes: u32, luts: u64) -> u32 {
-    if !suits(func) {
+pub(super) fn lanes(func: &mut Function, context: &Context<'_>) -> u32 {
+    let Simd::FillPort { port_bytes, luts } = context.options.simd else { return 1 };
+    let luts = luts / context.kernels.max(2) as u64;
+    if !may_be_several(func, context) {
         return 1;
     }
     let mut lanes = MOST_LANES;
@@ -30,9 +32,11 @@ pub(super) fn lanes(func: &mut Function, context: &Context<'_>, port_bytes: u32,
     lanes
 }
 
-/// Whether a kernel has nothing that several work-items a token would keep from launches, or that they would wait for.
-pub(super) fn suits(func: &Function) -> bool {
-    !asks_for_local_ids(func) && func.objects.is_empty()
+/// Whether the number is open, and a kernel has nothing that several work-items a token would keep from launches, or that they would wait for.
+pub(super) fn may_be_several(func: &Function, context: &Context<'_>) -> bool {
+    let open = matches!(context.options.simd, Simd::FillPort { .. });
+    let one = context.options.one_by_one.contains(&func.name);
+    open && !one && !asks_for_local_ids(func) && func.objects.is_empty()
 }
 
 fn insts(func: &Function) -> impl Iterator<Item = Inst> {

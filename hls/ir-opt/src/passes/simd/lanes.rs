@@ -32,6 +32,9 @@ pub(super) struct Lanes {
 /// launch with a pointer that does not is refused.
 const ARGUMENT_ALIGN_LOG2: u32 = crate::legal::DEVICE_WORD.ilog2();
 
+/// Bits of the narrowest signed sums whose wrapping leaves every buffer.
+const LEAST_WIDTH: u32 = 32;
+
 impl Lanes {
     /// Analyses a kernel whose `simd_lanes` is set. A forward fixed point; what holds of a
     /// parameter assumes that all lanes of a token go the same way.
@@ -194,8 +197,10 @@ impl Lanes {
     /// Bytes from the pointer of each lane to that of the next, wherever a lane accesses memory through it.
     ///
     /// A sum in fewer bits than an address has may wrap between two lanes, and what was a stride is none where it is extended. It does
-    /// not where the range of the sum has no room for that. And where it is extended with its sign and added to an argument, the lanes behind the
-    /// place where it wraps are in front of what the argument points to: they access nothing in a valid run.
+    /// not where the range of the sum has no room for that. And where a sum of at least 32 bits is extended with its sign and added to an
+    /// argument, the lanes behind the place where it wraps are 2^31 elements in front of what the argument points to: no buffer is there, and
+    /// they access nothing in a valid run. (Shared virtual memory has pointers into the middle of a buffer, but none that far from its beginning
+    /// whose kernel also counts beyond 2^31.)
     pub fn stride_of(&self, func: &Function, pointer: Value, block: Block) -> Option<i128> {
         if let Lane::Stride(stride) = self.of(pointer) {
             return Some(stride);
@@ -217,8 +222,12 @@ impl Lanes {
             let further = stride.checked_mul(i128::from(self.lanes) - 1)?.checked_abs()?;
             let wraps = known.width < func.addr_bits
                 && span.checked_add(further)? >= 1i128.checked_shl(known.width)?;
+            // The last lane, and what it accesses, is still in front.
+            let last = further.checked_add(stride)?.checked_mul(*factor)?;
             let half = 1i128.checked_shl(known.width - 1)?.checked_mul(*factor)?;
-            let outside = alone && term.signed && stride > 0 && address.offset < half;
+            let in_front = address.offset.checked_add(last)? <= half;
+            let wide = known.width >= LEAST_WIDTH;
+            let outside = alone && wide && term.signed && stride > 0 && in_front;
             (!wraps || outside).then(|| stride.checked_mul(*factor)).flatten()
         };
         if !self.is_uniform(address.root) {
