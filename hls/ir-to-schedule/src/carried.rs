@@ -111,7 +111,9 @@ impl Carrying {
                     beside[k as usize] = cost.max(beside[k as usize]);
                 }
                 if let Some(r) = data.result {
-                    let position = 2 * (k + u32::from(data.op.is_effect()));
+                    let timed = found.accesses.get(&inst).is_some_and(|a| a.timed.is_some());
+                    let behind = data.op.is_effect() && !timed;
+                    let position = 2 * (k + u32::from(behind));
                     c.stands[r] = Some((block, position, func.bits(r)));
                 }
             }

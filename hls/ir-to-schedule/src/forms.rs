@@ -175,7 +175,9 @@ impl Pace {
             let waits = waits(&p).into_iter().map(|(segment, cycle)| latency(segment) + cycle + 1);
             let order = pipelined::order(s, site.block, site.conflicts);
             let between = |o: Order| (latency(o.to + 1) - latency(o.from + 1) + 1) / o.distance;
-            waits.chain(order.map(between)).fold(pipelined::own_interval(&p), u32::max)
+            waits
+                .chain(order.map(between))
+                .fold(pipelined::own_interval(s, site.block, &p), u32::max)
         });
         Pace { interval, latency: latency(u32::MAX) }
     }

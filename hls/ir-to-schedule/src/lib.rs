@@ -1,7 +1,7 @@
 //! Step: kernel IR to schedule.
 //!
-//! [`solve`] expands the kernel into what hardware has ([`expand`]), lets iterations begin ahead of conditions that are late ([`speculate`]), finds memories and
-//! accesses ([`memories`]), tells launch-uniform values from those that travel with a work-item
+//! [`solve`] expands the kernel into what hardware has ([`expand`]), gives loads what was just stored ([`bypass`]), lets iterations begin ahead of conditions that
+//! are late ([`speculate`]), finds memories and accesses ([`memories`]), those that have cycles of segments ([`timed`]), tells launch-uniform values from those that travel with a work-item
 //! ([`uniform`]), recomputes what is cheaper recomputed than carried ([`nest_slices`], [`rematerialise`]), cuts
 //! blocks into segments ([`segments`]), schedules each segment with one of the solvers behind [`Scheduler`], chooses the form of
 //! divisions and roots ([`forms`]), gives operations that start in different cycles one instance ([`sharing`]), plans the
@@ -9,6 +9,7 @@
 
 pub mod asap;
 mod bind;
+mod bypass;
 mod carried;
 mod expand;
 mod forms;
@@ -30,10 +31,13 @@ mod segments;
 mod sharing;
 mod speculate;
 mod split;
+mod timed;
 mod timing;
 mod turns;
 mod uniform;
 mod units;
+
+use bypass::Bypass;
 
 pub use asap::Asap;
 pub use problem::{Problem, Scheduler, Solution};
@@ -91,10 +95,12 @@ pub fn solve(
     family: &Family,
     options: &Options,
 ) -> Result<KernelSchedule> {
-    let plain = with_ahead(kernel, module, family, options, &[])?;
-    let mut chosen = speculate::candidates(&plain);
+    let request = Request { kernel, module, family, options };
+    let plain = bypassed(&request)?;
+    let (mut chosen, stores) = (speculate::candidates(&plain.0), plain.1);
+    let plain = plain.0;
     while !chosen.is_empty() {
-        let Ok(ahead) = with_ahead(kernel, module, family, options, &chosen) else { break };
+        let Ok(ahead) = request.schedule(&chosen, &stores) else { break };
         let before = chosen.len();
         chosen.retain(|b| speculate::pays(&plain, &ahead, *b));
         if chosen.len() == before {
@@ -106,6 +112,25 @@ pub fn solve(
     checked(plain)
 }
 
+/// Schedules one kernel, with loads that get what the last iterations stored where that makes loops faster. And those loads.
+fn bypassed(request: &Request<'_>) -> Result<(KernelSchedule, Vec<Bypass>)> {
+    let mut best = (request.schedule(&[], &[])?, vec![]);
+    let mut chosen = bypass::candidates(&best.0);
+    while !chosen.is_empty() {
+        let Ok(with) = request.schedule(&[], &chosen) else { break };
+        if bypass::deepen(&with, &mut chosen) {
+            continue;
+        }
+        let before = chosen.len();
+        chosen.retain(|b| bypass::pays(&best.0, &with, b.block));
+        if chosen.len() == before {
+            best = (with, chosen);
+            break;
+        }
+    }
+    Ok(best)
+}
+
 /// The schedule, if it is right.
 fn checked(schedule: KernelSchedule) -> Result<KernelSchedule> {
     schedule::verify::verify(&schedule)?;
@@ -113,30 +138,56 @@ fn checked(schedule: KernelSchedule) -> Result<KernelSchedule> {
     Ok(schedule)
 }
 
-/// Schedules one kernel; iterations of the loops in `ahead` begin before it is known whether there are any.
-fn with_ahead(
-    kernel: &Function,
-    module: &Module,
-    family: &Family,
-    options: &Options,
-    ahead: &[Block],
-) -> Result<KernelSchedule> {
-    let period_ns = 1000.0 / options.clock_mhz;
-    let overhead_ns = family.overhead_ns(period_ns);
-    let clock = Clock { period_ns, overhead_ns };
-    let mut func = kernel.clone();
-    split::run(&mut func, options);
-    expand::run(&mut func, module, family)?;
-    ahead.iter().for_each(|block| speculate::run(&mut func, *block));
-    nest_slices::run(&mut func);
-    let task = func.is_task();
-    let memories = memories::find(&mut func, module, options)?;
-    let not_before = rematerialise::run(&mut func, &memories, task);
-    let mut units = units::Units::new(family, clock, options.scheduler);
-    let mut schedule =
-        segments::schedule(func, &mut units, memories, &not_before, clock, family, options)?;
-    units.finish(&mut schedule);
-    loops::plan(&mut schedule, options);
-    replicas::plan(&mut schedule, family, options);
-    Ok(schedule)
+/// A kernel to schedule.
+struct Request<'a> {
+    kernel: &'a Function,
+    module: &'a Module,
+    family: &'a Family,
+    options: &'a Options<'a>,
+}
+
+impl Request<'_> {
+    /// Schedules the kernel; iterations of the loops in `ahead` begin before it is known whether there are any, and some loads get what
+    /// was stored.
+    fn schedule(&self, ahead: &[Block], stored: &[Bypass]) -> Result<KernelSchedule> {
+        let schedule = self.attempt(ahead, stored, true)?;
+        match timed::fits(&schedule) {
+            true => Ok(schedule),
+            false => self.attempt(ahead, stored, false),
+        }
+    }
+
+    /// The same, accesses to memories on the chip `in_cycles` of their segments where they may be.
+    fn attempt(
+        &self,
+        ahead: &[Block],
+        stored: &[Bypass],
+        in_cycles: bool,
+    ) -> Result<KernelSchedule> {
+        let Request { module, family, options, .. } = *self;
+        let period_ns = 1000.0 / options.clock_mhz;
+        let overhead_ns = family.overhead_ns(period_ns);
+        let clock = Clock { period_ns, overhead_ns };
+        let mut func = self.kernel.clone();
+        split::run(&mut func, options);
+        expand::run(&mut func, module, family)?;
+        let has_null = memories::compares_pointers(&func);
+        bypass::run(&mut func, stored);
+        ahead.iter().for_each(|block| speculate::run(&mut func, *block));
+        nest_slices::run(&mut func);
+        let task = func.is_task();
+        let mut memories = memories::find(&mut func, module, options, has_null)?;
+        if in_cycles {
+            timed::choose(&func, &mut memories, task);
+        }
+        memories.bypassed = stored.to_vec();
+        let not_before = rematerialise::run(&mut func, &memories, task);
+        let mut units = units::Units::new(family, clock, options.scheduler);
+        let (mut schedule, replica_blocks) =
+            segments::schedule(func, &mut units, memories, &not_before, clock, family, options)?;
+        units.finish(&mut schedule);
+        loops::plan(&mut schedule, options);
+        replicas::plan(&mut schedule, family, replica_blocks);
+        Ok(schedule)
+    }
 }

@@ -120,7 +120,7 @@ pub fn plan(s: &mut KernelSchedule, options: &Options) {
             back_depth: limit,
             latency,
             ii,
-            ports: None,
+            ports: crate::timed::binding_ports(s, data.header, ii),
             reason,
         });
     }

@@ -4,6 +4,7 @@ pub mod cached;
 mod ports;
 
 use crate::Options;
+use crate::bypass::Bypass;
 use base::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use base::{Diagnostic, FxHashSet, IndexMap, Result};
 use ir::analysis::{Base, Cfg, Provenance, root};
@@ -22,6 +23,12 @@ pub struct Memories {
     pub accesses: IndexMap<Inst, Access>,
     /// Pairs of accesses of one block, one of them a write, that can touch the same byte.
     pub conflicts: Vec<(Inst, Inst)>,
+    /// Those of them whose accesses happen in cycles of segments.
+    pub in_turn: Vec<(Inst, Inst)>,
+    /// Accesses that happen in cycles of one segment: those of a loop with overlapping iterations to one memory.
+    pub together: Vec<Vec<Inst>>,
+    /// Loads that get what the last iterations stored.
+    pub bypassed: Vec<Bypass>,
 }
 
 impl Memories {
@@ -38,8 +45,13 @@ impl Memories {
     }
 }
 
-/// Finds memories and accesses.
-pub fn find(func: &mut Function, module: &Module, options: &Options) -> Result<Memories> {
+/// Finds memories and accesses. No object is at address 0 if the kernel `has_null` to tell it from.
+pub fn find(
+    func: &mut Function,
+    module: &Module,
+    options: &Options,
+    has_null: bool,
+) -> Result<Memories> {
     let cfg = Cfg::new(func);
     let provenance = Provenance::new(func, &cfg);
     let mut finder = Finder {
@@ -50,9 +62,16 @@ pub fn find(func: &mut Function, module: &Module, options: &Options) -> Result<M
         device: None,
         of_object: SecondaryMap::new(),
     };
-    finder.on_chip(module);
+    finder.on_chip(module, has_null);
     let accesses = finder.accesses()?;
-    let mut found = Memories { memories: finder.memories, accesses, conflicts: vec![] };
+    let mut found = Memories {
+        memories: finder.memories,
+        accesses,
+        conflicts: vec![],
+        in_turn: vec![],
+        together: vec![],
+        bypassed: vec![],
+    };
     let provenance = finder.provenance;
     order(func, &cfg, &provenance, &mut found);
     found.conflicts = conflicts(func, &provenance, &found);
@@ -88,7 +107,7 @@ impl Finder<'_> {
     }
 
     /// Joins local and private objects that one pointer can reach into common memories.
-    fn on_chip(&mut self, module: &Module) {
+    fn on_chip(&mut self, module: &Module, has_null: bool) {
         let count = self.func.objects.len();
         let mut root: Vec<usize> = (0..count).collect();
         let mut used = vec![false; count];
@@ -103,7 +122,7 @@ impl Finder<'_> {
                 root[b.max(a)] = b.min(a);
             }
         }
-        let guard = if compares_pointers(self.func) { NULL_GUARD_BYTES } else { 0 };
+        let guard = if has_null { NULL_GUARD_BYTES } else { 0 };
         for k in 0..count {
             let object = Object::new(k);
             if !used[k] || find_root(&root, k) != k {
@@ -170,6 +189,7 @@ impl Finder<'_> {
             word_bytes: 1,
             atomic: false,
             replicas: None,
+            timed: None,
         })
     }
 
@@ -210,6 +230,7 @@ impl Finder<'_> {
                     word_bytes: 1,
                     atomic: false,
                     replicas: None,
+                    timed: None,
                 })
             });
             let word = &mut self.memories[memory].word_bytes;
@@ -226,6 +247,7 @@ impl Finder<'_> {
                 reuse,
                 cache_lines,
                 replica: 0,
+                timed: None,
                 argument,
                 loc,
             };
@@ -273,6 +295,7 @@ impl Finder<'_> {
             reuse,
             cache_lines,
             replica: 0,
+            timed: None,
             argument,
             loc,
         })
@@ -305,6 +328,7 @@ impl Finder<'_> {
                 word_bytes: self.options.bus_bytes,
                 atomic: false,
                 replicas: None,
+                timed: None,
             })
         })
     }
@@ -319,7 +343,7 @@ fn find_root(root: &[usize], mut k: usize) -> usize {
 }
 
 /// Whether the kernel can tell an on-chip address from null.
-fn compares_pointers(func: &Function) -> bool {
+pub fn compares_pointers(func: &Function) -> bool {
     func.layout.iter().flat_map(|b| &func.blocks[*b].insts).any(|i| match func.insts[*i].op {
         Op::ICmp(_) => func.ty(func.insts[*i].args[0]).space().is_some(),
         Op::SpaceCast | Op::PtrToInt => true,

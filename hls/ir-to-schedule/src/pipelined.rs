@@ -6,11 +6,12 @@
 //! entry, and the next iteration waits for them.
 
 use crate::segments::{Cutter, exit_depth};
+use crate::timed;
 use base::{FxHashMap, FxHashSet};
 use ir::analysis::{Carried, back_edge, read_params};
 use ir::{Block, Function, Inst, Op, PipeOp, Speculation, Terminator, Value, ValueDef};
 use schedule::{
-    AccessKind, Control, Feedback, KernelSchedule, Late, MemoryId, Moment, OpTiming, Order,
+    AccessKind, Bound, Control, Feedback, KernelSchedule, Late, MemoryId, Moment, OpTiming, Order,
     PipelinedLoop, Place,
 };
 use target::{Family, OpKind};
@@ -49,7 +50,7 @@ pub fn least_segments(s: &Cutter<'_>, block: Block) -> FxHashMap<Value, u32> {
     loop {
         let (at, _) = s.cut(block, &least);
         let segment = |v: Value| match s.func.def_inst(v) {
-            Some(i) => at.get(&i).map_or(0, |k| k + u32::from(s.func.insts[i].op.is_effect())),
+            Some(i) => at.get(&i).map_or(0, |k| k + u32::from(s.is_boundary(i))),
             None => least.get(&v).copied().unwrap_or(0),
         };
         let raised: Vec<(Value, u32)> = params
@@ -76,7 +77,7 @@ pub fn plan(s: &mut KernelSchedule, conflicts: &[(Inst, Inst)]) {
     for block in s.func.layout.clone() {
         let Some(mut p) = plan_block(s, block) else { continue };
         p.order = order(s, block, conflicts);
-        let own = own_interval(&p);
+        let own = own_interval(s, block, &p);
         for segment in &mut s.blocks[block].segments {
             segment.ii = own;
             // The issuer of overlapping iterations counts on credits.
@@ -110,11 +111,17 @@ pub fn order(s: &KernelSchedule, block: Block, conflicts: &[(Inst, Inst)]) -> Op
     Some(Order { distance, from, to })
 }
 
-/// Cycles between two iterations that the loop's registers and its condition allow.
-pub fn own_interval(p: &PipelinedLoop) -> u32 {
+/// Cycles between two iterations that the loop's registers, its condition and its accesses in segments allow.
+pub fn own_interval(s: &KernelSchedule, block: Block, p: &PipelinedLoop) -> u32 {
+    timed::ports_interval(s, block, without_ports(s, block, p))
+}
+
+/// [`own_interval`], if each access had a port for itself.
+pub fn without_ports(s: &KernelSchedule, block: Block, p: &PipelinedLoop) -> u32 {
     let registers = p.feedback.iter().map(Feedback::interval);
     let condition = (!p.speculated && p.condition.segment == 0).then_some(p.condition.cycle + 1);
-    registers.chain(condition).max().unwrap_or(1).max(1)
+    let turns = s.in_turn.iter().filter_map(|t| timed::turn_interval(s, block, t));
+    registers.chain(condition).chain(turns).max().unwrap_or(1).max(1)
 }
 
 /// Where a loop-carried value is read.
@@ -439,6 +446,14 @@ pub fn interval(
     if ii == 1 {
         return (1, format!("one iteration a cycle{ahead}"));
     }
+    let of_accesses = match s.bound.get(&block) {
+        Some(Bound::Ports) => Some(timed::said_of_ports(s, block, ii)),
+        Some(Bound::Turns { .. }) => timed::said_of_turns(s, block, ii),
+        None => None,
+    };
+    if let Some(text) = of_accesses.filter(|_| own_interval(s, block, p) == ii) {
+        return (ii, text + &ahead);
+    }
     let slowest = p.feedback.iter().max_by_key(|f| f.interval());
     let text = match slowest.filter(|f| f.interval() == ii) {
         Some(f) if f.distance > 1 => format!(
@@ -451,7 +466,9 @@ pub fn interval(
             "the recurrence of {} takes {ii} cycles from register to register",
             name(f.next)
         ),
-        None if own_interval(p) < ii => crate::forms::slowest(s, &[block]).1,
+        None if own_interval(s, block, p) < ii => crate::forms::slowest(s, &[block]).1,
+        None if without_ports(s, block, p) < ii => timed::said_of_ports(s, block, ii),
+        None if let Some(text) = timed::said_of_turns(s, block, ii) => text,
         None => format!("the exit condition takes {ii} cycles"),
     };
     (ii, text + &ahead)

@@ -10,21 +10,23 @@
 use crate::asap::Asap;
 use crate::pipelined::{self, Reader};
 use crate::problem::{Constraint, Problem, Scheduler};
+use crate::timed::InBlock;
 use base::FxHashMap;
 use ir::{Block, Inst, Terminator, Value};
-use schedule::{Feedback, KernelSchedule, Place};
+use schedule::{Bound, Feedback, KernelSchedule, Place};
 
 /// Gives the segments of a block that loops on itself the constraints of its shortest interval, and of the least latency that it needs: a
 /// recurrence may have to wait for the next cycle so that it fits into one. Where the next iteration waits for the end of this one, as when
 /// they are `sequential`, latency counts and stays. The block must be placed as soon as possible: its interval is
-/// the longest that is looked at. Node `n` of `problems[k]` is `bodies[k][n]`.
+/// the longest that is looked at. Gives what of its accesses it is not shorter for. Node `n` of `problems[k]` is `bodies[k][n]`.
 pub fn constrain(
     s: &KernelSchedule,
     block: Block,
     bodies: &[Vec<Inst>],
     problems: &mut [Problem],
+    accesses: &InBlock,
     sequential: bool,
-) {
+) -> Option<Bound> {
     let limit = |problems: &mut [Problem], latencies: Vec<u32>| {
         problems.iter_mut().zip(latencies).for_each(|(p, l)| p.most_latency = Some(l));
     };
@@ -34,12 +36,17 @@ pub fn constrain(
     if sequential || rules.as_ref().is_none_or(|(r, _)| r.waits_for_end) {
         limit(problems, as_it_is());
     }
-    let Some((rules, most)) = rules else { return };
-    let solve = |ii: u32| -> Option<Vec<u32>> {
+    let (rules, most) = rules?;
+    let (in_turn, at_ports) = (true, true);
+    let fits = |ii: u32, in_turn: bool, at_ports: bool| -> Option<Vec<u32>> {
         let mut trial = problems.to_vec();
-        rules.add(&mut trial, ii);
+        rules.add(&mut trial, ii, in_turn);
+        if at_ports && !accesses.interleave(s, &mut trial, ii) {
+            return None;
+        }
         trial.iter().map(|p| Asap.solve(p).map(|s| s.latency)).collect()
     };
+    let solve = |ii: u32| fits(ii, in_turn, at_ports);
     let (mut low, mut high) = (rules.least, most);
     while low < high {
         let middle = low + (high - low) / 2;
@@ -50,8 +57,21 @@ pub fn constrain(
     }
     // As it is, it has the longest interval that was looked at.
     let latencies = solve(high).unwrap_or_else(as_it_is);
+    let shorter = |in_turn: bool, at_ports: bool| {
+        high > rules.least && fits(high - 1, in_turn, at_ports).is_some()
+    };
+    let bound = match (shorter(in_turn, !at_ports), shorter(!in_turn, !at_ports)) {
+        (true, _) => Some(Bound::Ports),
+        (false, true) => {
+            let shortest = (rules.least..high).find(|ii| fits(*ii, !in_turn, !at_ports).is_some());
+            Some(Bound::Turns { otherwise: shortest.unwrap_or(high) })
+        }
+        (false, false) => None,
+    };
     limit(problems, latencies);
-    rules.add(problems, high);
+    rules.add(problems, high, in_turn);
+    accesses.interleave(s, problems, high);
+    bound
 }
 
 /// A node of a segment.
@@ -85,6 +105,8 @@ struct Rules {
     least: u32,
     /// The registers of recurrences.
     registers: Vec<Register>,
+    /// Accesses of which one must come behind the other one of so many iterations before.
+    turns: Vec<(NodeAt, u32, u32)>,
     /// The node of the condition, if it is in the first segment.
     condition: Option<NodeAt>,
     /// Nodes that stay where they are.
@@ -104,7 +126,9 @@ impl Rules {
         let node = |v: Value| s.func.def_inst(v).and_then(|i| nodes.get(&i).copied());
         let waits_for_end = !plan.late.is_empty() || plan.waits_for_memory();
         let (registers, pinned) = (vec![], vec![]);
-        let mut rules = Rules { least: 1, registers, condition: None, pinned, waits_for_end };
+        let turns = vec![];
+        let mut rules =
+            Rules { least: 1, registers, turns, condition: None, pinned, waits_for_end };
         for f in &plan.feedback {
             let Some(writer) = node(f.next).filter(|w| w.segment == f.segment as usize) else {
                 continue;
@@ -139,16 +163,27 @@ impl Rules {
         let condition =
             (!plan.speculated && plan.condition.segment == 0).then_some(plan.condition.cycle + 1);
         rules.least = condition.unwrap_or(1);
-        Some((rules, pipelined::own_interval(&plan)))
+        let at = |inst: Inst| nodes.get(&inst).copied();
+        let turns = s.in_turn.iter().filter_map(|t| {
+            let (first, second) = (at(t.first)?, at(t.second)?);
+            (first.segment == second.segment).then_some((first, second.node, t.distance))
+        });
+        rules.turns = turns.collect();
+        Some((rules, pipelined::own_interval(s, block, &plan)))
     }
 
-    /// Adds the constraints for an interval of at least `least`.
-    fn add(&self, problems: &mut [Problem], ii: u32) {
+    /// Adds the constraints for an interval of at least `least`, those of accesses if they are to be `in_turn`.
+    fn add(&self, problems: &mut [Problem], ii: u32, in_turn: bool) {
         for r in &self.registers {
             let (w, later) = (r.writer, Feedback::iterations(r.distance) * ii);
             let distance = i64::from(r.way()) - i64::from(later);
             let constraint = Constraint { from: w.node, to: r.reader, distance };
             problems[w.segment].constraints.push(constraint);
+        }
+        for &(first, second, iterations) in self.turns.iter().filter(|_| in_turn) {
+            let distance = 1 - i64::from(iterations) * i64::from(ii);
+            let constraint = Constraint { from: first.node, to: second, distance };
+            problems[first.segment].constraints.push(constraint);
         }
         if let Some(c) = self.condition {
             problems[0].deadlines.push((c.node, (ii - 1).saturating_sub(c.latency)));

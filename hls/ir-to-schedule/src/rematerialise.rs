@@ -40,8 +40,13 @@ pub fn run(func: &mut Function, found: &Memories, task: bool) -> NotBefore {
     let cfg = Cfg::new(func);
     let uniform = Uniform::new(func, &cfg, &|block, inst| found.may_fetch(func, task, block, inst));
     let not_before = NotBefore::new();
-    let cutter =
-        Cutter { func, accesses: &found.accesses, uniform: &uniform, not_before: &not_before };
+    let cutter = Cutter {
+        func,
+        accesses: &found.accesses,
+        together: &found.together,
+        uniform: &uniform,
+        not_before: &not_before,
+    };
     let mut cuts = Cuts::new();
     for &block in &cfg.rpo {
         cuts[block] = Some(cutter.cut(block, &FxHashMap::default()));
@@ -61,7 +66,7 @@ pub fn run(func: &mut Function, found: &Memories, task: bool) -> NotBefore {
     for &block in &cfg.rpo {
         for &inst in &func.blocks[block].insts {
             let Some(k) = segment(block, inst) else { continue };
-            let effect = func.insts[inst].op.is_effect();
+            let effect = cutter.is_boundary(inst);
             if func.insts[inst].result.is_some_and(|r| carrying.is_candidate(r)) {
                 continue; // present through the demands for its result
             }

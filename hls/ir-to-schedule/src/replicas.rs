@@ -7,7 +7,6 @@
 //! it certainly is slower, and must not become slower by the ports of this array. A single work-item is in one loop at a
 //! time, and only loops whose iterations overlap want anything in every cycle.
 
-use crate::Options;
 use base::FxHashMap;
 use ir::analysis::Cfg;
 use ir::{Block, Inst};
@@ -20,27 +19,29 @@ const USUAL_TRIPS: f64 = 4.0;
 /// Part of the cycles with a single RAM that are left with replicas, somewhere, if these are worth it.
 const WORTH: f64 = 0.8;
 /// Most replicas of an array: what is stored has to reach all of them in a cycle.
-const MOST: u32 = 64;
+pub const MOST: u32 = 64;
 
 /// Chooses the replicas of each memory on the chip, and makes the intervals of loops those that the ports allow.
-pub fn plan(s: &mut KernelSchedule, family: &Family, options: &Options) {
-    if !s.memories.values().any(|m| m.kind.is_on_chip()) {
+///
+/// Those whose accesses have [cycles](crate::timed) have them already.
+pub fn plan(s: &mut KernelSchedule, family: &Family, replica_blocks: u64) {
+    let asked = s.memories.iter().filter(|(_, m)| m.kind.is_on_chip() && m.timed.is_none());
+    let ids: Vec<MemoryId> = asked.map(|(id, _)| id).collect();
+    if ids.is_empty() {
         return;
     }
     let cfg = Cfg::new(&s.func);
-    let ids: Vec<MemoryId> =
-        s.memories.iter().filter(|(_, m)| m.kind.is_on_chip()).map(|(id, _)| id).collect();
     let choosers: Vec<Chooser<'_>> = ids.iter().map(|id| Chooser::new(s, &cfg, *id)).collect();
     // As many as are wanted, or half of them, a third...: an array that has all it wants is of no use beside one that has none.
     let each: Vec<u64> = ids.iter().map(|id| blocks(s, *id, family)).collect();
-    let fits = |each: u64| if each <= options.replica_blocks { MOST } else { 0 };
+    let fits = |each: u64| if each <= replica_blocks { MOST } else { 0 };
     let wanted: Vec<u32> =
         choosers.iter().zip(&each).map(|(c, each)| c.count(fits(*each))).collect();
     let cost = |part: u32| -> u64 {
         let more = wanted.iter().map(|n| u64::from(n.div_ceil(part).saturating_sub(1)));
         more.zip(&each).map(|(n, each)| n * each).sum()
     };
-    let part = (1..=MOST).find(|part| cost(*part) <= options.replica_blocks).unwrap_or(MOST);
+    let part = (1..=MOST).find(|part| cost(*part) <= replica_blocks).unwrap_or(MOST);
     let most = |n: &u32| n.div_ceil(part);
     let chosen: Vec<Option<Choice>> =
         choosers.iter().zip(&wanted).map(|(c, n)| c.choose(most(n))).collect();
@@ -58,7 +59,7 @@ pub fn plan(s: &mut KernelSchedule, family: &Family, options: &Options) {
 }
 
 /// RAM blocks that one replica of a memory takes: none where it stands in LUTs.
-fn blocks(s: &KernelSchedule, id: MemoryId, family: &Family) -> u64 {
+pub fn blocks(s: &KernelSchedule, id: MemoryId, family: &Family) -> u64 {
     let m = &s.memories[id];
     let o = &s.occupancy;
     let of_items = if m.kind == MemoryKind::Private { o.lid_bits } else { 0 };

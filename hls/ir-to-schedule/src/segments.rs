@@ -7,18 +7,22 @@ use crate::rematerialise::NotBefore;
 use crate::sharing::{self, Ask, InSegment};
 use crate::uniform::{Uniform, Uniformity};
 use crate::units::Units;
-use crate::{Asap, Options, forms, loops, pipelined, recurrences, timing};
+use crate::{Asap, Options, forms, loops, pipelined, recurrences, timed, timing};
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{FxHashMap, IndexMap, Result};
 use ir::analysis::{Cfg, Liveness};
 use ir::{Block, Function, Inst, Op, Value};
-use schedule::{Access, BlockSchedule, Clock, Control, KernelSchedule, OpTiming, Place, Segment};
+use schedule::{
+    Access, BlockSchedule, Bound, Clock, Control, KernelSchedule, OpTiming, Place, Segment,
+};
 use target::Family;
 
+/// Most times that a block is cut so that accesses which belong together are.
+const MOST_RAISED: usize = 256;
 /// Cycles that a credit needs to come back beside the segment's latency: FIFO and counter.
 const CREDIT_ROUND_TRIP: u32 = 4;
 
-/// Schedules all blocks. Units and loops are filled in by the caller.
+/// Schedules all blocks. Units and loops are filled in by the caller. Gives the RAM blocks that are left for replicas, too.
 pub fn schedule(
     func: Function,
     units: &mut Units,
@@ -27,7 +31,7 @@ pub fn schedule(
     clock: Clock,
     family: &Family,
     options: &Options,
-) -> Result<KernelSchedule> {
+) -> Result<(KernelSchedule, u64)> {
     let task = func.is_task();
     let cfg = Cfg::new(&func);
     let uniform =
@@ -44,6 +48,8 @@ pub fn schedule(
         pipelined: base::IndexMap::default(),
         memories: found.memories,
         accesses: found.accesses,
+        in_turn: vec![],
+        bound: IndexMap::default(),
         units: PrimaryMap::new(),
         unit_of: SecondaryMap::new(),
         shared: vec![],
@@ -52,6 +58,7 @@ pub fn schedule(
         task,
         notes: vec![],
     };
+    s.in_turn = timed::in_turn(&s.func, &found.in_turn, &found.bypassed);
     operator_timing(&mut s, &cfg, &uniform, units, family)?;
     prologue(&mut s, &uniform)?;
     let mut again = |s: &mut KernelSchedule| prologue(s, &uniform);
@@ -66,11 +73,26 @@ pub fn schedule(
     let nests = forms::Nests::new(&s.func, &cfg);
     let mut shared = vec![];
     let exit = timing::exit(family);
+    let outs: FxHashMap<Block, Vec<Value>> =
+        cfg.rpo.iter().map(|b| (*b, live_out(&cfg, &liveness, *b))).collect();
+    let of_block = |s: &KernelSchedule, block: Block, ports: bool| OfBlock {
+        block,
+        uniform: &uniform,
+        not_before,
+        together: &found.together,
+        live_out: &outs[&block],
+        exit,
+        options,
+        ports,
+        sequential: pipelined::conflict(&s.func, block, &found.conflicts),
+    };
+    let place = |s: &mut KernelSchedule, block: Block, ports: bool| -> Result<()> {
+        of_block(s, block, ports).schedule(s).map(drop)
+    };
+    let replica_blocks =
+        replicas_of_loops(&mut s, &cfg, &found.together, &place, (family, options))?;
     for block in cfg.rpo.clone() {
-        let out = live_out(&cfg, &liveness, block);
-        let sequential = pipelined::conflict(&s.func, block, &found.conflicts);
-        let (uniform, live_out) = (&uniform, &out);
-        let of_block = OfBlock { block, uniform, not_before, live_out, exit, options, sequential };
+        let of_block = of_block(&s, block, true);
         let mut schedule = |s: &mut KernelSchedule| of_block.schedule(s).map(drop);
         schedule(&mut s)?;
         let site = forms::Site {
@@ -97,7 +119,49 @@ pub fn schedule(
     s.notes.extend(notes);
     // Blocks that control cannot reach have no hardware.
     s.func.layout.retain(|b| cfg.is_reachable(*b));
-    Ok(s)
+    Ok((s, replica_blocks))
+}
+
+/// Chooses the replicas of memories whose accesses have cycles, so that ports make no loop longer if there are RAM blocks; `place` schedules a block, with
+/// the ports of its accesses or without. Gives the blocks that are left.
+fn replicas_of_loops(
+    s: &mut KernelSchedule,
+    cfg: &Cfg,
+    together: &[Vec<Inst>],
+    place: &dyn Fn(&mut KernelSchedule, Block, bool) -> Result<()>,
+    (family, options): (&Family, &Options),
+) -> Result<u64> {
+    let mut loops: Vec<(Block, u32)> = vec![];
+    for group in together {
+        let home = cfg.rpo.iter().find(|b| s.func.blocks[**b].insts.contains(&group[0]));
+        let Some(&block) = home.filter(|b| loops.iter().all(|l| l.0 != **b)) else { continue };
+        place(s, block, false)?;
+        if let Some(p) = pipelined::plan_block(s, block) {
+            loops.push((block, pipelined::without_ports(s, block, &p)));
+        }
+    }
+    let mut left = timed::replicate(s, &loops, family, options);
+    for (block, ideal) in loops {
+        let interval = |s: &mut KernelSchedule| -> Result<u32> {
+            place(s, block, true)?;
+            let p = pipelined::plan_block(s, block);
+            Ok(p.map_or(1, |p| pipelined::own_interval(s, block, &p)))
+        };
+        let mut now = interval(s)?;
+        while now > ideal && s.bound.get(&block) == Some(&Bound::Ports) {
+            let before = (s.memories.clone(), left);
+            if !timed::replicate_once_more(s, block, family, &mut left) {
+                break;
+            }
+            let shorter = interval(s)?;
+            if shorter >= now {
+                (s.memories, left) = before;
+                break;
+            }
+            now = shorter;
+        }
+    }
+    Ok(left)
 }
 
 fn operator_timing(
@@ -110,7 +174,8 @@ fn operator_timing(
     for &block in &cfg.rpo {
         for &inst in &s.func.blocks[block].insts {
             let op = s.func.insts[inst].op;
-            if op.is_effect() || uniform.of(inst) == Uniformity::Static {
+            let timed = s.accesses.get(&inst).is_some_and(|a| a.timed.is_some());
+            if op.is_effect() && !timed || uniform.of(inst) == Uniformity::Static {
                 continue;
             }
             s.timing[inst] = match units.unit_of(&s.func, inst)? {
@@ -118,6 +183,7 @@ fn operator_timing(
                     s.unit_of[inst] = Some(id);
                     t
                 }
+                None if timed => timed::timing(s, inst, family),
                 None => timing::op_timing(&s.func, inst, family),
             };
             if s.task {
@@ -155,6 +221,8 @@ pub struct Cutter<'a> {
     pub func: &'a Function,
     /// Accesses to memory.
     pub accesses: &'a IndexMap<Inst, Access>,
+    /// Accesses of a loop that have cycles of one segment.
+    pub together: &'a [Vec<Inst>],
     /// What travels with a work-item.
     pub uniform: &'a Uniform,
     /// Segments before which operations must not stand.
@@ -162,9 +230,41 @@ pub struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// Segment (pure operations) or boundary (effects) of each instruction of a block, and the
-    /// last segment. `least` gives values before which their users must not be placed.
+    /// Whether an instruction stands at a boundary: an effect that has no cycle in a segment.
+    pub fn is_boundary(&self, inst: Inst) -> bool {
+        let timed = self.accesses.get(&inst).is_some_and(|a| a.timed.is_some());
+        self.func.insts[inst].op.is_effect() && !timed
+    }
+
+    /// Segment (operations and accesses with a cycle) or boundary (other effects) of each instruction of a block, and the
+    /// last segment. `least` gives values before which their users must not be placed. Accesses that belong together are in one segment,
+    /// unless they wait for one another over a boundary.
     pub fn cut(&self, block: Block, least: &FxHashMap<Value, u32>) -> (FxHashMap<Inst, u32>, u32) {
+        let mut raised: FxHashMap<Inst, u32> = FxHashMap::default();
+        let (mut at, mut last) = self.cut_once(block, least, &raised);
+        // Each round makes one access later; where they wait for one another that would not end.
+        for _ in 0..=self.func.blocks[block].insts.len().min(MOST_RAISED) {
+            let before = raised.len() + raised.values().map(|k| *k as usize).sum::<usize>();
+            for group in self.together.iter().filter(|g| at.contains_key(&g[0])) {
+                let latest = group.iter().filter_map(|i| at.get(i).copied()).max().unwrap_or(0);
+                for inst in group.iter().filter(|i| at.get(*i).is_some_and(|k| *k < latest)) {
+                    raised.insert(*inst, latest);
+                }
+            }
+            if raised.len() + raised.values().map(|k| *k as usize).sum::<usize>() == before {
+                break;
+            }
+            (at, last) = self.cut_once(block, least, &raised);
+        }
+        (at, last)
+    }
+
+    fn cut_once(
+        &self,
+        block: Block,
+        least: &FxHashMap<Value, u32>,
+        raised: &FxHashMap<Inst, u32>,
+    ) -> (FxHashMap<Inst, u32>, u32) {
         let func = self.func;
         let mut at: FxHashMap<Inst, u32> = FxHashMap::default();
         let mut last = 0;
@@ -176,14 +276,15 @@ impl Cutter<'_> {
             let operand = |v: &Value| {
                 let Some(d) = func.def_inst(*v) else { return least.get(v).copied() };
                 let k = *at.get(&d)?;
-                Some(k + u32::from(func.insts[d].op.is_effect()))
+                Some(k + u32::from(self.is_boundary(d)))
             };
             let operands = data.args.iter().filter_map(operand).max();
             let mut k = operands.unwrap_or(0).max(self.not_before[inst]);
+            k = raised.get(&inst).map_or(k, |r| k.max(*r));
             for e in &data.after {
                 if let Some(b) = at.get(e) {
                     let barrier = matches!(func.insts[*e].op, Op::Barrier(..));
-                    k = k.max(b + u32::from(!barrier));
+                    k = k.max(b + u32::from(!barrier && self.is_boundary(*e)));
                 }
             }
             at.insert(inst, k);
@@ -199,11 +300,15 @@ struct OfBlock<'a> {
     block: Block,
     uniform: &'a Uniform,
     not_before: &'a NotBefore,
+    /// Accesses of a loop that have cycles of one segment.
+    together: &'a [Vec<Inst>],
     /// Values that later blocks need.
     live_out: &'a [Value],
     /// What they pass on their way out of a segment.
     exit: OpTiming,
     options: &'a Options<'a>,
+    /// Whether its accesses have the ports of their memories, or each one of its own.
+    ports: bool,
     /// Whether accesses to memory forbid that iterations of the block overlap.
     sequential: bool,
 }
@@ -216,11 +321,14 @@ impl OfBlock<'_> {
     fn schedule(&self, s: &mut KernelSchedule) -> Result<Regions> {
         let (uniform, block) = (self.uniform, self.block);
         let not_before = self.not_before;
-        let cutter = Cutter { func: &s.func, accesses: &s.accesses, uniform, not_before };
+        let together = self.together;
+        let (func, accesses) = (&s.func, &s.accesses);
+        let cutter = Cutter { func, accesses, together, uniform, not_before };
         let least =
             if s.task { pipelined::least_segments(&cutter, block) } else { FxHashMap::default() };
         let (at, last) = cutter.cut(block, &least);
-        let needed = needed_until(&s.func, block, &at, last, self.live_out);
+        let boundary = |i: Inst| cutter.is_boundary(i);
+        let needed = needed_until(&s.func, &boundary, block, &at, last, self.live_out);
         let insts = s.func.blocks[block].insts.clone();
         let mut bodies: Vec<Vec<Inst>> = vec![vec![]; last as usize + 1];
         for &inst in &insts {
@@ -231,7 +339,7 @@ impl OfBlock<'_> {
                 Uniformity::Varying => match s.func.insts[inst].op {
                     Op::WorkItem(..) => s.place[inst] = Some(Place::Dispatch),
                     Op::Barrier(..) => s.place[inst] = Some(Place::BlockEntry),
-                    op if op.is_effect() => {
+                    _ if cutter.is_boundary(inst) => {
                         s.place[inst] = Some(Place::Boundary { segment: at[&inst] });
                     }
                     _ => bodies[at[&inst] as usize].push(inst),
@@ -249,9 +357,25 @@ impl OfBlock<'_> {
         };
         let mut problems: Vec<Problem> = bodies.iter().enumerate().map(problem).collect();
         let scheduler = self.options.scheduler;
+        let accesses = timed::InBlock::new(s, block, &bodies);
+        accesses.order(s, &mut problems);
+        if self.ports && !accesses.is_empty() {
+            solve_segments(s, block, &bodies, &problems, &Asap)?;
+            accesses.assign(s);
+            accesses.apart(s, &mut problems);
+        }
         if s.task && scheduler.keeps_timing() {
             solve_segments(s, block, &bodies, &problems, &Asap)?;
-            recurrences::constrain(s, block, &bodies, &mut problems, self.sequential);
+            s.bound.shift_remove(&block);
+            let bound = recurrences::constrain(
+                s,
+                block,
+                &bodies,
+                &mut problems,
+                &accesses,
+                self.sequential,
+            );
+            s.bound.extend(bound.map(|b| (block, b)));
         }
         solve_segments(s, block, &bodies, &problems, scheduler)?;
         Ok((bodies, problems))
@@ -324,6 +448,7 @@ pub(crate) fn exit_depth(latency: u32) -> u32 {
 /// For each value of the block, the last segment through whose exit it must be carried.
 fn needed_until(
     func: &Function,
+    boundary: &dyn Fn(Inst) -> bool,
     block: Block,
     at: &FxHashMap<Inst, u32>,
     last: u32,
@@ -336,7 +461,7 @@ fn needed_until(
     };
     for &inst in &func.blocks[block].insts {
         let Some(&k) = at.get(&inst) else { continue };
-        let effect = func.insts[inst].op.is_effect();
+        let effect = boundary(inst);
         for &a in &func.insts[inst].args {
             if effect {
                 need(a, k);

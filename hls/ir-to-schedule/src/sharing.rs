@@ -261,6 +261,11 @@ pub fn set_windows(s: &mut KernelSchedule, units: &Units, all: &[InSegment]) {
                 pairs[segment as usize].extend(between(&cycles).map(|d| (d, 1)));
             }
         }
+        // A single token is alone with its accesses.
+        if s.pipelined.contains_key(&block) {
+            let accesses = crate::timed::distances(s, block);
+            accesses.into_iter().for_each(|(k, d)| pairs[k as usize].push((d, 1)));
+        }
         for (segment, pairs) in s.blocks[block].segments.iter_mut().zip(pairs) {
             set_window(segment, &pairs);
         }

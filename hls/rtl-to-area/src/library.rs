@@ -61,6 +61,7 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         "clhls_axi_write_mux" => sizes.write_port(),
         "clhls_local_mem" => sizes.local_memory(),
         "clhls_replicated_mem" => sizes.replicated_memory(),
+        "clhls_timed_mem" => sizes.timed_memory(),
         "clhls_barrier" => sizes.barrier(),
         "clhls_atomic" => sizes.atomic(),
         "clhls_pipe_reader" | "clhls_pipe_writer" => sizes.pipe_end(),
@@ -427,6 +428,34 @@ impl Sizes<'_> {
         let loaded = (0..answers.min(loads)).map(|_| answer(bits));
         let told = (0..answers.saturating_sub(loads)).map(|_| answer(1));
         sum([store, load, beside].into_iter().chain(rams).chain(loaded).chain(told))
+    }
+
+    /// The RAMs, and what chooses among those that access a port: an address each, and of those that store a word.
+    fn timed_memory(&self) -> Area {
+        let p = |name: &str, default: u64| self.param(name, default);
+        let bits = 8 * p("WORD_BYTES", 4);
+        let (clients, words) = (p("CLIENTS", 2), p("WORDS", 1024).next_power_of_two());
+        let (replicas, address) = (p("REPLICAS", 0), u64::from(words.ilog2()));
+        let ports = if replicas > 0 { 1 + replicas } else { 2 };
+        let shared = clients.saturating_sub(ports) as f64;
+        // Half of them store.
+        let choose = luts(shared * (address as f64 + bits as f64 / 2.0) * 0.6);
+        let staged = p("STAGED", 0) * ports * (address + bits + 1);
+        let registers = Area { ff: staged as f64, ..Area::default() };
+        let rams: Vec<Area> = match replicas {
+            0 => vec![self.ram_2rw(bits, words)],
+            n => (0..n).map(|_| self.ram(bits, words)).collect(),
+        };
+        let late = self.is_ecp5() && replicas > 0 && p("PARTS", 0) != 0;
+        let beside = match late {
+            true => Area {
+                lut: 12.0 * replicas as f64,
+                ff: (address + 3 * bits + 8 * replicas) as f64,
+                ..Area::default()
+            },
+            false => Area::default(),
+        };
+        sum([choose, registers, beside].into_iter().chain(rams))
     }
 
     fn barrier(&self) -> Area {

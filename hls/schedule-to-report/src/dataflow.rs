@@ -96,6 +96,7 @@ impl Drawing<'_> {
             let (bits, depth, name) = &channel;
             self.join(&mut first, &mut last, id, (*bits, *depth, name));
             let bits = self.view.net_width(&format!("{block}_s{k}_exit_data"));
+            self.timed(block, k as u32, id);
             let beside = self.boundary(block, k as u32, id);
             let name = format!(
                 "{block}_{}",
@@ -121,6 +122,19 @@ impl Drawing<'_> {
         }
         first.get_or_insert(id);
         *last = Some(id);
+    }
+
+    /// Accesses in cycles of a segment.
+    fn timed(&mut self, block: Block, segment: u32, node: u32) {
+        let s = self.view.s;
+        for inst in &s.func.blocks[block].insts {
+            let Some(site) = s.accesses.get_index_of(inst) else { continue };
+            let bits = 8 * s.accesses[site].bytes;
+            if matches!(s.place[*inst], Some(schedule::Place::Segment { segment: k, .. }) if k == segment)
+            {
+                self.edge(node, self.accesses[site], EdgeKind::Memory, bits, 0, "");
+            }
+        }
     }
 
     /// Requests of a segment's accesses; whether work-items wait for answers beside them.

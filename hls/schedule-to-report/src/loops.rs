@@ -129,14 +129,29 @@ fn schedule_constraint(view: &View<'_>, l: &LoopSchedule) -> Constraint {
     if l.ii <= 1 {
         return make(Limit::None, vec![]);
     }
+    if matches!(view.s.bound.get(&l.header), Some(schedule::Bound::Turns { .. }))
+        && let Some(t) = in_turn(view, l)
+    {
+        return make(Limit::Order, steps(view, &[t.second, t.first]));
+    }
     match slowest(p, l.ii) {
         Some(f) => {
             let from = recurrence_sources(view, l.header, f.param);
             make(Limit::Recurrence, path(view, l.header, f.next, Some(&from)))
         }
+        None if let Some(t) = in_turn(view, l) => {
+            make(Limit::Order, steps(view, &[t.second, t.first]))
+        }
         None if !slow.is_empty() || p.speculated => make(Limit::Operator, steps(view, &slow)),
         None => make(Limit::Condition, to_condition()),
     }
+}
+
+/// Accesses in cycles of which the later iteration's comes as soon behind the earlier one's as the interval lets it.
+fn in_turn(view: &View<'_>, l: &LoopSchedule) -> Option<schedule::InTurn> {
+    let insts = &view.s.func.blocks[l.header].insts;
+    let own = view.s.in_turn.iter().filter(|t| insts.contains(&t.first));
+    own.copied().find(|t| t.interval(view.s) == l.ii)
 }
 
 /// Operators of a loop that take operands only once in its whole interval.

@@ -143,6 +143,7 @@ pub(crate) fn memories(view: &View<'_>) -> Vec<Memory> {
                 (1, "a beat a cycle in each direction; units take turns".to_owned())
             }
             _ if m.atomic => (1, "all accesses share one read-modify-write pipeline".to_owned()),
+            _ if m.timed.is_some() => (m.ports(), in_cycles(m)),
             _ if m.replicas.is_some() => (m.ports(), replicated(s, id)),
             _ if n <= SIDES => (SIDES, "a port for each access: never waits".to_owned()),
             _ => {
@@ -162,6 +163,18 @@ pub(crate) fn memories(view: &View<'_>) -> Vec<Memory> {
         }
     })
     .collect()
+}
+
+/// Who has ports of an array whose accesses have cycles.
+fn in_cycles(m: &schedule::Memory) -> String {
+    let rams = match m.replicas {
+        None => "two ports".to_owned(),
+        Some(1) => "a port for stores and one for loads".to_owned(),
+        Some(n) => {
+            format!("kept in {n} equal RAMs: one port for stores, one of each RAM for loads")
+        }
+    };
+    format!("{rams}; each access has one in its cycle and never waits")
 }
 
 /// Who has ports of an array that is kept in several RAMs.

@@ -6,6 +6,7 @@ use crate::looped::LoopEvents;
 use crate::memory::Memories;
 use crate::operation;
 use crate::pipeline::{Context, UnitModule};
+use crate::timed::{TimedAccess, TimedPort};
 use crate::token::{Ids, Layout, Stream};
 use base::entity::SecondaryMap;
 use base::{FxHashMap, SourceMap};
@@ -45,6 +46,8 @@ pub struct Shared<'a> {
     pub unit_modules: FxHashMap<UnitId, UnitModule>,
     /// Groups of the instructions that share instances.
     pub group_of: FxHashMap<Inst, usize>,
+    /// Accesses that happen in segments.
+    pub timed: FxHashMap<Inst, TimedAccess>,
 }
 
 impl Shared<'_> {
@@ -63,6 +66,7 @@ impl Shared<'_> {
             unit_modules: &self.unit_modules,
             shared: &self.s.shared,
             group_of: &self.group_of,
+            timed: &self.timed,
             target: self.target,
             sources: self.sources,
         }
@@ -74,8 +78,11 @@ impl Shared<'_> {
             let unit = &self.s.units[u];
             unit.turning.is_some() || !unit.shared.is_empty()
         };
-        let counts =
-            |i: Inst| self.group_of.contains_key(&i) || self.s.unit_of[i].is_some_and(told);
+        let counts = |i: Inst| {
+            self.group_of.contains_key(&i)
+                || self.timed.contains_key(&i)
+                || self.s.unit_of[i].is_some_and(told)
+        };
         self.s.pipelined.contains_key(&block) || body.iter().any(|(i, _)| counts(*i))
     }
 
@@ -461,6 +468,7 @@ impl<'a> Core<'a> {
             Some(e) => e.segment_outputs(&mut self.b, self.sh.s, block, k, tokens),
             None => vec![],
         };
+        let [asked, words] = self.timed_ports(&datapath.body);
         let mut i = self
             .b
             .instance(&module, &format!("u_{name}"))
@@ -472,12 +480,27 @@ impl<'a> Core<'a> {
         for v in fixed {
             i = i.input(&Fixed::port(v), self.fixed.expr(v));
         }
-        for (port, net) in outputs {
+        for (port, net) in outputs.into_iter().chain(asked) {
             i = i.output(&port, net);
+        }
+        for (port, net) in words {
+            i = i.input(&port, net);
         }
         i.output("out_token", data).done();
         let done = self.b.slice(tokens, seg.latency, 1);
         Exit { entry: s, tokens, done, data, layout: out }
+    }
+
+    /// The nets between a segment and the memories that it accesses in its cycles: those that the segment drives, and those with words.
+    fn timed_ports(&mut self, body: &[(Inst, u32)]) -> [Vec<(String, Net)>; 2] {
+        let [mut asked, mut words] = [vec![], vec![]];
+        for t in body.iter().filter_map(|(inst, _)| self.sh.timed.get(inst)) {
+            let (port, driven) = TimedPort::new(&mut self.b, t);
+            asked.extend(driven);
+            words.extend(port.word(t));
+            self.memories.on_chip.entry(t.memory()).or_default().timed.push(port);
+        }
+        [asked, words]
     }
 
     /// The control of a stall-free segment whose tokens go into exit queues with these pulses of words that leave; the first has `places`

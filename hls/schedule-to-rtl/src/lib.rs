@@ -18,6 +18,7 @@ mod pipeline;
 mod pipes;
 mod realign;
 mod sharing;
+mod timed;
 mod token;
 mod top;
 
@@ -145,6 +146,7 @@ fn lower_kernel(
         address_bits,
         unit_modules,
         group_of,
+        timed: timed::accesses(s),
     };
     let mut kernel = manifest::kernel(&sh, module, built);
     let map = kernel

@@ -5,6 +5,7 @@ use crate::atomics;
 use crate::core::Shared;
 use crate::memory::Request;
 use crate::operation::net;
+use crate::timed::{self, TimedPort};
 use crate::token::Stream;
 use rtl::{Expr, ModuleBuilder, Net, Param};
 use schedule::{Access, AccessKind, Memory, MemoryId, MemoryKind};
@@ -17,6 +18,8 @@ pub const PORT_DEPTH: u32 = 16;
 pub struct OnChip {
     /// Ports.
     pub ports: Vec<Port>,
+    /// Accesses that have cycles: then there are no others.
+    pub timed: Vec<TimedPort>,
 }
 
 /// A client port of an on-chip memory.
@@ -39,10 +42,16 @@ struct PortAnswer {
 }
 
 /// Shape of a memory's address: copy number above the word number.
-struct Shape {
-    word_bits: u32,
+pub(crate) struct Shape {
+    pub(crate) word_bits: u32,
     copy_bits: u32,
-    words: u64,
+    pub(crate) words: u64,
+}
+
+/// That of a memory with a single copy.
+pub(crate) fn shape_of_one(m: &Memory) -> Shape {
+    let words = words(m);
+    Shape { word_bits: rtl::bits_for(words), copy_bits: 0, words }
 }
 
 fn shape(sh: &Shared, m: &Memory) -> Shape {
@@ -191,7 +200,7 @@ impl Port {
 }
 
 /// That of the values, a power of two, whose number is `select`: a tree of multiplexers, one level for each bit.
-fn choose(b: &mut ModuleBuilder, select: Net, mut values: Vec<Expr>) -> Expr {
+pub(crate) fn choose(b: &mut ModuleBuilder, select: Net, mut values: Vec<Expr>) -> Expr {
     for bit in 0..b.width(select) {
         let upper = b.slice(select, bit, 1);
         let mut pairs = vec![];
@@ -204,7 +213,7 @@ fn choose(b: &mut ModuleBuilder, select: Net, mut values: Vec<Expr>) -> Expr {
 }
 
 /// Data in every lane of the word, and strobes of the lane that is meant.
-fn write_data(
+pub(crate) fn write_data(
     b: &mut ModuleBuilder,
     access: &Access,
     operands: &[Expr],
@@ -239,6 +248,9 @@ fn write_data(
 /// Makes the memory of `id` from its ports.
 pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) {
     let m = &sh.s.memories[id];
+    if m.timed.is_some() {
+        return timed::build(b, sh, id, &memory.timed);
+    }
     if let Some(replicas) = m.replicas {
         return replicated(b, sh, id, memory, replicas);
     }
@@ -348,7 +360,7 @@ fn replicated(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip,
 }
 
 /// Numbers of 16 bits as one vector, the first in the lowest bits.
-fn words_of_16(numbers: &[u16]) -> Param {
+pub(crate) fn words_of_16(numbers: &[u16]) -> Param {
     let word = |four: &[u16]| four.iter().rev().fold(0u64, |w, n| w << 16 | u64::from(*n));
     Param::Bits(16 * numbers.len() as u32, numbers.chunks(4).map(word).collect())
 }

@@ -2,6 +2,7 @@
 
 use crate::operation::{self, net};
 use crate::sharing::Uses;
+use crate::timed::TimedAccess;
 use base::entity::{EntityRef, SecondaryMap};
 use base::{FxHashMap, IndexMap, SourceMap};
 use ir::{Block, Function, Inst, Op, Value};
@@ -25,6 +26,8 @@ pub struct Context<'a> {
     pub shared: &'a [Shared],
     /// Their groups.
     pub group_of: &'a FxHashMap<Inst, usize>,
+    /// Accesses to memories on the chip among them.
+    pub timed: &'a FxHashMap<Inst, TimedAccess>,
     /// `TARGET` parameter of library modules.
     pub target: &'a str,
     /// For source places in comments.
@@ -138,6 +141,9 @@ impl<'a> Pipeline<'a> {
     pub fn inst(&mut self, b: &mut ModuleBuilder, inst: Inst, cycle: u32) {
         let cx = self.cx;
         let data = &cx.func.insts[inst];
+        if let Some(access) = cx.timed.get(&inst) {
+            return self.timed_access(b, inst, cycle, access);
+        }
         let Some(result) = data.result else { return };
         let name = format!("v{}", result.index());
         let ready = cycle + cx.timing[inst].latency;
@@ -383,6 +389,7 @@ pub fn unit_module(unit: &Unit, module: &str, target: &str) -> rtl::Module {
         unit_modules: &FxHashMap::default(),
         shared: &unit.shared,
         group_of: &Shared::groups(&unit.shared),
+        timed: &FxHashMap::default(),
         target,
         sources: &sources,
     };

@@ -18,7 +18,9 @@ pub mod tokens;
 pub mod trips;
 pub mod verify;
 
-pub use memory::{Access, AccessKind, Memory, MemoryId, MemoryKind, cache_line_bytes};
+pub use memory::{
+    Access, AccessKind, Bound, InTurn, Memory, MemoryId, MemoryKind, cache_line_bytes,
+};
 pub use place::{OpTiming, Place, UnitId};
 
 use base::entity::{PrimaryMap, SecondaryMap};
@@ -157,7 +159,7 @@ pub struct PipelinedLoop {
     pub speculated: bool,
     /// Whether the branch leaves the loop when its condition is 1.
     pub exit_on_true: bool,
-    /// Accesses whose order from iteration to iteration matters.
+    /// Accesses at boundaries whose order from iteration to iteration matters.
     pub order: Option<Order>,
 }
 
@@ -410,6 +412,10 @@ pub struct KernelSchedule {
     pub memories: PrimaryMap<MemoryId, Memory>,
     /// The memory accesses, in order of their site numbers.
     pub accesses: IndexMap<Inst, Access>,
+    /// Accesses in segments whose order from iteration to iteration matters.
+    pub in_turn: Vec<InTurn>,
+    /// Loops whose interval would be shorter without accesses in segments, and why.
+    pub bound: IndexMap<Block, Bound>,
     /// Operator units in use.
     pub units: PrimaryMap<UnitId, Unit>,
     /// Unit of an instruction, if it is one.

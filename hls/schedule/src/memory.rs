@@ -1,8 +1,9 @@
 //! Memories of a kernel and the accesses to them.
 
+use crate::{KernelSchedule, Place};
 use base::Loc;
 use base::entity::entity_impl;
-use ir::{AtomicOp, Object, PipeOp};
+use ir::{AtomicOp, Inst, Object, PipeOp};
 
 /// A memory of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +60,9 @@ pub struct Memory {
     /// Equal RAMs with one side for all stores and one for the loads that each of them answers ([`Access::replica`]); none:
     /// a single RAM, whose two sides all accesses share (on-chip memories).
     pub replicas: Option<u32>,
+    /// Cycles from a load's address to its word where all accesses happen in cycles of their segments ([`Access::timed`]), without requests
+    /// and answers.
+    pub timed: Option<u32>,
 }
 
 /// Kinds of accesses.
@@ -102,10 +106,49 @@ pub struct Access {
     pub cache_lines: u32,
     /// Which of the memory's replicas answers a load.
     pub replica: u32,
+    /// The port of its memory that it has to itself in a cycle of its segment, so that nothing waits: a load's word stands a fixed number of
+    /// cycles later. None: it stands at a boundary, where it is requested and answered.
+    pub timed: Option<u32>,
     /// Kernel argument behind the pointer, when it is one.
     pub argument: Option<u32>,
     /// Source place.
     pub loc: Loc,
+}
+
+/// Accesses of a loop with overlapping iterations, in cycles of one segment, of which one may touch in one iteration what the other one
+/// touches in a later one: `second` must then come behind `first`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InTurn {
+    /// The access of the earlier iteration.
+    pub first: Inst,
+    /// That of the later one.
+    pub second: Inst,
+    /// Iterations from one to the other, at least.
+    pub distance: u32,
+}
+
+/// What of its accesses in segments a loop's interval is as long as it is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bound {
+    /// Their order from iteration to iteration; without it the interval would be `otherwise`.
+    Turns {
+        /// Cycles.
+        otherwise: u32,
+    },
+    /// The ports of their memories.
+    Ports,
+}
+
+impl InTurn {
+    /// Cycles between two iterations that it asks for. 1 while the accesses have no cycles.
+    pub fn interval(&self, s: &KernelSchedule) -> u32 {
+        let cycle = |i: Inst| match s.place[i] {
+            Some(Place::Segment { cycle, .. }) => cycle,
+            _ => 0,
+        };
+        let cycles = (cycle(self.first) + 1).saturating_sub(cycle(self.second));
+        cycles.div_ceil(self.distance.max(1)).max(1)
+    }
 }
 
 impl Access {
@@ -116,6 +159,6 @@ impl Access {
 
     /// Whether the token waits for an answer.
     pub fn has_response(&self) -> bool {
-        !matches!(self.kind, AccessKind::Store) || self.ack
+        self.timed.is_none() && (!matches!(self.kind, AccessKind::Store) || self.ack)
     }
 }

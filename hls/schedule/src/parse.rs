@@ -6,8 +6,8 @@
 use crate::memory::{Access, AccessKind, Memory, MemoryId, MemoryKind};
 use crate::place::{OpTiming, Place, UnitId};
 use crate::{
-    BlockSchedule, Clock, Control, Feedback, KernelSchedule, Late, LoopKind, LoopSchedule, Moment,
-    Occupancy, Order, PipelinedLoop, Segment, Shared, Turning, Unit,
+    BlockSchedule, Bound, Clock, Control, Feedback, InTurn, KernelSchedule, Late, LoopKind,
+    LoopSchedule, Moment, Occupancy, Order, PipelinedLoop, Segment, Shared, Turning, Unit,
 };
 use base::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use base::{Diagnostic, IndexMap, Loc};
@@ -209,6 +209,8 @@ impl Reader {
             pipelined: IndexMap::default(),
             memories: PrimaryMap::new(),
             accesses: IndexMap::default(),
+            in_turn: vec![],
+            bound: IndexMap::default(),
             units: PrimaryMap::new(),
             unit_of: SecondaryMap::new(),
             shared: vec![],
@@ -295,6 +297,8 @@ impl Reader {
             "block" => self.block_schedule(l)?,
             "pipelined" => self.pipelined(l)?,
             "feedback" => self.feedback(l)?,
+            "in_turn" => self.in_turn(l)?,
+            "bound" => self.bound(l)?,
             "late" => self.late(l)?,
             "shared" => {
                 let group = shared(l, &self.s.func, &self.values)?;
@@ -343,6 +347,7 @@ impl Reader {
         let (bytes, word_bytes) = (l.field("bytes")?, l.field("word")?);
         let atomic = l.field("atomic")?;
         let replicas = if l.peek() == Some("replicas") { Some(l.field("replicas")?) } else { None };
+        let timed = if l.peek() == Some("timed") { Some(l.field("timed")?) } else { None };
         let mut objects = vec![];
         while let Some(word) = l.peek() {
             l.word()?;
@@ -354,7 +359,8 @@ impl Reader {
             }
             objects.push((Object::new(number), offset));
         }
-        self.s.memories.push(Memory { name, kind, objects, bytes, word_bytes, atomic, replicas });
+        let memory = Memory { name, kind, objects, bytes, word_bytes, atomic, replicas, timed };
+        self.s.memories.push(memory);
         Ok(())
     }
 
@@ -366,10 +372,14 @@ impl Reader {
         Ok(MemoryId::new(memory))
     }
 
-    fn access(&mut self, l: &mut Line<'_>) -> Result<()> {
+    fn effect(&self, l: &mut Line<'_>) -> Result<Inst> {
         let number = l.number("e")?;
         let missing = l.error(format!("e{number} does not exist"));
-        let inst = *self.effects.get(number).ok_or(missing)?;
+        self.effects.get(number).copied().ok_or(missing)
+    }
+
+    fn access(&mut self, l: &mut Line<'_>) -> Result<()> {
+        let inst = self.effect(l)?;
         let data = &self.s.func.insts[inst];
         let kind = match data.op {
             Op::Load(_) => AccessKind::Load,
@@ -393,6 +403,7 @@ impl Reader {
             reuse,
             cache_lines: if l.peek() == Some("cache_lines") { l.field("cache_lines")? } else { 0 },
             replica: if l.peek() == Some("replica") { l.field("replica")? } else { 0 },
+            timed: if l.peek() == Some("port") { Some(l.field("port")?) } else { None },
             argument: if l.peek().is_some() { Some(l.field("argument")?) } else { None },
             loc: data.loc,
         };
@@ -504,6 +515,24 @@ impl Reader {
             return Err(l.error(format!("{word} is no pipelined loop")));
         }
         Ok((block, self.value(l)?, self.value(l)?))
+    }
+
+    fn bound(&mut self, l: &mut Line<'_>) -> Result<()> {
+        let word = l.word()?;
+        let block = self.block(l, word)?;
+        let bound = match l.word()? {
+            "turns" => Bound::Turns { otherwise: l.read()? },
+            "ports" => Bound::Ports,
+            other => return Err(l.error(format!("`{other}` binds nothing"))),
+        };
+        self.s.bound.insert(block, bound);
+        Ok(())
+    }
+
+    fn in_turn(&mut self, l: &mut Line<'_>) -> Result<()> {
+        let (first, second) = (self.effect(l)?, self.effect(l)?);
+        self.s.in_turn.push(InTurn { first, second, distance: l.field("distance")? });
+        Ok(())
     }
 
     fn feedback(&mut self, l: &mut Line<'_>) -> Result<()> {

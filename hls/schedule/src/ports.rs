@@ -10,7 +10,7 @@ pub const SIDES: u32 = 2;
 /// Of so many stores under conditions one is counted: those of a halo, or of half the work-items in each step of a sum.
 const RARE: u32 = 4;
 /// The port that stores take in a memory with replicas.
-const STORES: u32 = 0;
+pub const STORES: u32 = 0;
 
 impl Memory {
     /// Requests that it takes in a cycle at most (memories on the chip).
@@ -161,6 +161,9 @@ pub fn rare(s: &KernelSchedule, inst: Inst) -> bool {
 
 /// The port that client number `client` of a memory takes.
 fn port(memory: &Memory, access: &Access, client: u32) -> u32 {
+    if let Some(port) = access.timed {
+        return port;
+    }
     match (memory.replicas, access.kind) {
         (Some(_), AccessKind::Load) => STORES + 1 + access.replica,
         (Some(_), _) => STORES,

@@ -8,8 +8,8 @@
 
 use crate::place::{OpTiming, Place};
 use crate::{
-    Access, AccessKind, Control, KernelSchedule, LoopKind, LoopSchedule, MemoryKind, PipelinedLoop,
-    Shared, Unit,
+    Access, AccessKind, Bound, Control, KernelSchedule, LoopKind, LoopSchedule, MemoryKind,
+    PipelinedLoop, Shared, Unit,
 };
 use base::entity::SecondaryMap;
 use ir::{Block, Function, GlobalData, Inst, Module, ObjectKind, Value};
@@ -89,10 +89,17 @@ impl Printer<'_> {
             if let Some(n) = m.replicas {
                 write!(out, " replicas {n}")?;
             }
+            if let Some(cycles) = m.timed {
+                write!(out, " timed {cycles}")?;
+            }
             m.objects.iter().try_for_each(|(o, offset)| write!(out, " {o}@{offset}"))?;
             writeln!(out)?;
         }
         s.accesses.iter().try_for_each(|(inst, a)| self.access(out, *inst, a))?;
+        for t in &s.in_turn {
+            let [first, second] = [t.first, t.second].map(|i| self.names.effects[i]);
+            writeln!(out, "in_turn e{first} e{second} distance {}", t.distance)?;
+        }
         for u in s.units.values() {
             write!(out, "unit {:?} {}", u.name, timing(u.timing))?;
             if let Some(t) = u.turning {
@@ -125,6 +132,13 @@ impl Printer<'_> {
             writeln!(out)?;
         }
         s.pipelined.iter().try_for_each(|(b, p)| self.pipelined(out, *b, p))?;
+        for (block, bound) in &s.bound {
+            let what = match bound {
+                Bound::Turns { otherwise } => format!("turns {otherwise}"),
+                Bound::Ports => "ports".to_owned(),
+            };
+            writeln!(out, "bound {} {what}", self.block(*block))?;
+        }
         for g in &s.shared {
             shared(out, "", &self.names, &s.func, g)?;
             writeln!(out)?;
@@ -158,6 +172,9 @@ impl Printer<'_> {
         }
         if a.kind == AccessKind::Load && self.s.memories[a.memory].replicas.is_some() {
             write!(out, " replica {}", a.replica)?;
+        }
+        if let Some(port) = a.timed {
+            write!(out, " port {port}")?;
         }
         match a.argument {
             Some(n) => writeln!(out, " argument {n}"),

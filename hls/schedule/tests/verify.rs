@@ -4,28 +4,10 @@
 mod common;
 
 use clhls_schedule as schedule;
+use common::{expect, set_cycle};
 use ir::{Block, Inst, Op, Speculation, Terminator};
-use schedule::verify::{verify, verify_timing};
+use schedule::verify::verify;
 use schedule::{AccessKind, Control, KernelSchedule, LoopKind, MemoryKind, OpTiming, Place, Unit};
-
-/// The messages with which a valid schedule is rejected once `change` has been made.
-fn rejected(file: &str, kernel: &str, change: impl FnOnce(&mut KernelSchedule)) -> String {
-    let mut s = common::kernel(file, kernel);
-    verify(&s).unwrap_or_else(|e| panic!("{e}"));
-    verify_timing(&s).unwrap_or_else(|e| panic!("{e}"));
-    change(&mut s);
-    let all: Vec<String> = [verify(&s), verify_timing(&s)]
-        .into_iter()
-        .filter_map(|r| Some(r.err()?.to_string()))
-        .collect();
-    all.join("\n")
-}
-
-#[track_caller]
-fn expect(file: &str, kernel: &str, message: &str, change: impl FnOnce(&mut KernelSchedule)) {
-    let text = rejected(file, kernel, change);
-    assert!(text.contains(message), "expected `{message}`, got `{text}`");
-}
 
 /// An instruction for which `f` holds.
 fn find(s: &KernelSchedule, f: impl Fn(&KernelSchedule, Inst) -> bool) -> Inst {
@@ -43,14 +25,6 @@ fn block_of(s: &KernelSchedule, inst: Inst) -> Block {
 
 fn looping(s: &KernelSchedule) -> Block {
     *s.pipelined.keys().next().expect("a pipelined loop")
-}
-
-/// Cycle of an instruction in a segment.
-fn set_cycle(s: &mut KernelSchedule, inst: Inst, new: u32) {
-    match &mut s.place[inst] {
-        Some(Place::Segment { cycle, .. } | Place::Prologue { cycle }) => *cycle = new,
-        other => panic!("{other:?} has no cycle"),
-    }
 }
 
 #[test]

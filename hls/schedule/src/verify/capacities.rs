@@ -58,7 +58,8 @@ impl Verifier<'_> {
         let Some(memory) = s.memories.get(a.memory) else {
             return self.fail(Some(inst), format!("{inst} accesses {} that is none", a.memory));
         };
-        if !matches!(s.place[inst], Some(Place::Boundary { .. } | Place::Fetched)) {
+        let at_boundary = matches!(s.place[inst], Some(Place::Boundary { .. } | Place::Fetched));
+        if a.timed.is_none() && !at_boundary {
             self.fail(Some(inst), format!("{inst} accesses memory, but not at a boundary"));
         }
         let pipe = matches!(memory.kind, MemoryKind::Pipe { .. });

@@ -4,6 +4,7 @@
 //! * `loops`: back edges, admission limits and barriers: freedom from deadlock;
 //! * `pipelined`: loops with overlapping iterations;
 //! * `capacities`: FIFOs, memories, work-items in flight;
+//! * `timed`: accesses to memories on the chip in cycles of segments;
 //! * `units`: inside of operator units, and what their users count on;
 //! * `sharing`: operations that share an instance never want it at the same time;
 //! * `timing`: paths between registers, and how soon units get new operands.
@@ -14,6 +15,7 @@ mod capacities;
 mod loops;
 mod pipelined;
 mod sharing;
+mod timed;
 mod timing;
 mod units;
 
@@ -33,6 +35,7 @@ pub fn verify(s: &KernelSchedule) -> Result<(), Diagnostics> {
     v.loops();
     v.pipelined();
     v.capacities();
+    v.timed();
     v.finish()
 }
 
@@ -199,6 +202,10 @@ impl<'a> Verifier<'a> {
         for &e in &data.after {
             let done = match s.place[e] {
                 Some(Place::Boundary { segment }) => segment < start.segment,
+                // In a segment accesses take effect in their cycle.
+                Some(Place::Segment { segment, cycle }) if s.accesses.contains_key(&e) => {
+                    Moment { segment, cycle: cycle + 1 } <= start
+                }
                 Some(Place::BlockEntry | Place::Fetched) => true,
                 _ => false,
             };

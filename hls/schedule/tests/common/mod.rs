@@ -1,7 +1,9 @@
 //! Schedules for tests: what the file tests of the scheduling step expect.
 
 use clhls_schedule as schedule;
-use schedule::KernelSchedule;
+use ir::Inst;
+use schedule::verify::{verify, verify_timing};
+use schedule::{KernelSchedule, Place};
 
 /// Texts of all schedules of a file in `testbenches/filetests/ir-to-schedule`.
 pub fn texts(name: &str) -> Vec<String> {
@@ -26,4 +28,34 @@ pub fn texts(name: &str) -> Vec<String> {
 pub fn kernel(file: &str, name: &str) -> KernelSchedule {
     let all = texts(file).into_iter().map(|t| schedule::parse::parse(&t).expect("readable"));
     all.into_iter().find(|s| s.func.name == name).expect("the file has the kernel")
+}
+
+/// The messages with which a valid schedule is rejected once `change` has been made.
+#[allow(dead_code, reason = "each test binary uses its part")]
+pub fn rejected(file: &str, kernel: &str, change: impl FnOnce(&mut KernelSchedule)) -> String {
+    let mut s = self::kernel(file, kernel);
+    verify(&s).unwrap_or_else(|e| panic!("{e}"));
+    verify_timing(&s).unwrap_or_else(|e| panic!("{e}"));
+    change(&mut s);
+    let all: Vec<String> = [verify(&s), verify_timing(&s)]
+        .into_iter()
+        .filter_map(|r| Some(r.err()?.to_string()))
+        .collect();
+    all.join("\n")
+}
+
+#[track_caller]
+#[allow(dead_code, reason = "each test binary uses its part")]
+pub fn expect(file: &str, kernel: &str, message: &str, change: impl FnOnce(&mut KernelSchedule)) {
+    let text = rejected(file, kernel, change);
+    assert!(text.contains(message), "expected `{message}`, got `{text}`");
+}
+
+/// Cycle of an instruction in a segment.
+#[allow(dead_code, reason = "each test binary uses its part")]
+pub fn set_cycle(s: &mut KernelSchedule, inst: Inst, new: u32) {
+    match &mut s.place[inst] {
+        Some(Place::Segment { cycle, .. } | Place::Prologue { cycle }) => *cycle = new,
+        other => panic!("{other:?} has no cycle"),
+    }
 }
