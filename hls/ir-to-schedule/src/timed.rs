@@ -22,7 +22,7 @@ use crate::rematerialise::NotBefore;
 use crate::segments::Cutter;
 use crate::uniform::Uniform;
 use crate::{Asap, Options, pipelined, replicas};
-use base::{FxHashMap, IndexMap};
+use base::{FxHashMap, FxHashSet, IndexMap};
 use ir::analysis::{Cfg, back_edge};
 use ir::{Block, Function, Inst, Speculation};
 use schedule::ports::{SIDES, STORES};
@@ -33,10 +33,12 @@ use target::{Family, OpKind};
 const LOAD_CYCLES: u32 = 2;
 /// Most accesses at a port whose multiplexer has no register behind it.
 const MOST_WAYS: u32 = 4;
+/// Most accesses of a loop with overlapping iterations to one memory: each two of them are compared.
+const MOST_IN_LOOP: usize = 128;
 /// The port of an access that has none yet.
 const NONE: u32 = u32::MAX;
 /// Most times that a block is scheduled to keep the accesses of a port apart.
-const MOST_TRIALS: usize = 512;
+const MOST_TRIALS: usize = 64;
 
 /// Chooses the memories whose accesses get cycles, in a kernel of one work-item: those that are only loaded and stored, in loops that do
 /// not begin iterations ahead of their condition (some of which may be there when the loop has been left). The accesses that a
@@ -92,9 +94,14 @@ fn candidates(func: &Function, found: &Memories) -> Vec<MemoryId> {
         });
         plain && kind && whole && !ahead
     };
+    let few = |id: MemoryId| {
+        let own = |i: &&Inst| found.accesses.get(*i).is_some_and(|a| a.memory == id);
+        let mut loops = func.layout.iter().filter(|b| back_edge(func, **b).is_some());
+        loops.all(|b| func.blocks[*b].insts.iter().filter(own).count() <= MOST_IN_LOOP)
+    };
     let all = |id: MemoryId| found.accesses.iter().filter(move |(_, a)| a.memory == id);
     let memories = found.memories.iter().filter(|(id, m)| {
-        m.kind.is_on_chip() && !m.atomic && all(*id).count() > 0 && all(*id).all(fits)
+        m.kind.is_on_chip() && !m.atomic && all(*id).count() > 0 && all(*id).all(fits) && few(*id)
     });
     memories.map(|(id, _)| id).collect()
 }
@@ -367,14 +374,24 @@ fn free_cycles(problem: &Problem, ports: &[Vec<At>], ii: u32) -> Option<Vec<u32>
     let mut trial = problem.clone();
     for _ in 0..MOST_TRIALS {
         let start = Asap.solve(&trial)?.start;
-        let met = |port: &Vec<At>| {
-            let mut taken: FxHashMap<u32, u32> = FxHashMap::default();
+        let before = trial.releases.len();
+        for port in ports {
+            let mut taken: FxHashSet<u32> = FxHashSet::default();
             let mut nodes: Vec<u32> = port.iter().map(|at| at.node).collect();
             nodes.sort_by_key(|n| (start[*n as usize], *n));
-            nodes.into_iter().find(|n| taken.insert(start[*n as usize] % ii, *n).is_some())
-        };
-        let Some(late) = ports.iter().find_map(met) else { return Some(start) };
-        trial.releases.push((late, start[late as usize] + 1));
+            for node in nodes {
+                let own = start[node as usize];
+                // There is one: a port has no more accesses than cycles.
+                let free = (own..own + ii).find(|cycle| !taken.contains(&(cycle % ii)))?;
+                taken.insert(free % ii);
+                if free > own {
+                    trial.releases.push((node, free));
+                }
+            }
+        }
+        if trial.releases.len() == before {
+            return Some(start);
+        }
     }
     None
 }
