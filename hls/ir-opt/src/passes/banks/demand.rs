@@ -115,6 +115,7 @@ impl Demand {
     pub fn undivided(&self, list: &[Access], data: &ObjectData) -> Cost {
         let asked = self.asked(list.iter().map(|a| (a, WHOLE)));
         let (each, replicas) = self.cycles(&asked, data.size, &self.waits(list));
+        let each = self.of_interest(list, each);
         let bytes = replicas * data.size.max(SMALL_BYTES);
         Cost { cycles: each.iter().sum(), bytes, spread: 0, each }
     }
@@ -140,12 +141,24 @@ impl Demand {
             let nothing = || vec![Asked::default(); self.runs.len()];
             let asked = if words { nothing() } else { self.asked(here) };
             let (own, replicas) = self.cycles(&asked, size, &waits);
+            let own = self.of_interest(list, own);
             each.resize(own.len(), 0);
             each.iter_mut().zip(own).for_each(|(most, n)| *most = n.max(*most));
             bytes += replicas * size.max(SMALL_BYTES);
         }
         let spread = places.iter().filter(|p| p.bank.is_none()).count() as u64 * layout.banks;
         Cost { cycles: each.iter().sum(), bytes, spread, each }
+    }
+
+    /// Cycles of those regions that a division may be worth it for. What one work-item does once, such as setting an array whose loop was unrolled, is
+    /// nothing beside loops that access the array.
+    fn of_interest(&self, list: &[Access], mut each: Vec<u64>) -> Vec<u64> {
+        let outside = self.runs.len() - 1;
+        let inside = |a: &Access| self.of_block[a.block].is_some_and(|region| region != outside);
+        if self.task && list.iter().any(inside) {
+            each.truncate(outside);
+        }
+        each
     }
 
     /// Cycles that an iteration of each region waits for what memory was given in others, at least 1.
