@@ -223,7 +223,7 @@ fuzz-kernels: programs ## N random OpenCL kernels in the interpreter after the p
 fuzz-hardware: programs ## N small random OpenCL kernels as simulated hardware
 	@$(CHECKED)/examples/fuzz_kernels --hardware --count $(or $(N),100) --jobs $(JOBS) --out build/fuzz-hardware $(ARGS)
 
-fuzz-tasks: programs ## N random kernels of one work-item with loops that end by what they load, as simulated hardware
+fuzz-tasks: programs ## N random kernels of one work-item with loops that end by what they load or change tables on the chip, as simulated hardware
 	@testbenches/fuzz/tasks --clhls $(CHECKED)/clhls --count $(or $(N),120) $(ARGS)
 
 fuzz-ir: programs ## N random kernels made as IR, interpreted behind the passes and as native code
@@ -235,6 +235,7 @@ fuzz-sample: programs ## random kernels that failed once, and a few others (part
 	@$(CHECKED)/examples/fuzz_kernels --count 32 --per-module 8 --jobs $(JOBS) --out build/fuzz-sample
 	@$(CHECKED)/examples/fuzz_kernels --hardware --count 2 --jobs $(JOBS) --out build/fuzz-sample
 	@testbenches/fuzz/tasks --clhls $(CHECKED)/clhls --count 6 --out build/fuzz-sample
+	@testbenches/fuzz/tasks --clhls $(CHECKED)/clhls --first 24 --count 6 --out build/fuzz-sample
 
 fuzz: programs kernels ## a million mutated SPIR-V modules
 	@$(CARGO) build --workspace --example fuzz --profile checked

@@ -1,8 +1,8 @@
 // On-chip memory whose accesses have cycles of their own, so that nobody waits: what a schedule places at one port never comes in one cycle.
 // latency 2 from a load's address to its word, 3 with STAGED; II 1.
 // Without REPLICAS the two ports are the sides of one RAM.  With them port 0 writes all RAMs, and port 1 + r reads RAM r.
-// A load sees what was stored in earlier cycles.  In the cycle of a store to its word it reads the old one where STORES are taken late
-// (PARTS with REPLICAS), else the word is undefined: it must not be used.
+// A load sees what was stored in earlier cycles.  In the cycle of a store to its word it reads the old word with PARTS and REPLICAS, else
+// an undefined one, which must not be used.
 `default_nettype none
 
 module clhls_timed_mem #(
@@ -23,7 +23,7 @@ module clhls_timed_mem #(
   input  wire [CLIENTS*ADDR_BITS-1:0]    s_addr,   // word address
   input  wire [CLIENTS*8*WORD_BYTES-1:0] s_data,
   input  wire [CLIENTS*WORD_BYTES-1:0]   s_strb,   // bytes to write; 0: a load
-  // the word of what was loaded at port p, at [p*W +: W]
+  // the word of what was loaded at port p, at [p*W +: W]; 0 of port 0 with REPLICAS
   output wire [PORTS*8*WORD_BYTES-1:0]   m_data
 );
 

@@ -4,7 +4,7 @@ use driver::pipeline::{Options, Pipeline, Scheduling, library};
 use ir::{Block, Module, Op};
 use schedule::registers::register_bits;
 use schedule::tokens::{self, Outcome};
-use schedule::{Control, KernelSchedule};
+use schedule::{AccessKind, Control, KernelSchedule};
 
 /// Work-items of a group, and admission limit, in simulations of small capacities.
 const SMALL_GROUP: u32 = 6;
@@ -101,18 +101,21 @@ fn compare(asap: &KernelSchedule, sdc: &KernelSchedule) -> Result<(), String> {
         return Ok(());
     }
     let shares = [asap, sdc].iter().any(|s| !s.shared.is_empty());
-    // An array that is kept several times for the loads of one loop has one port for the stores of all blocks.
-    let other_ports = |b: Block| {
+    // An array that is kept several times for the loads of one loop has one port for the stores of all blocks: these may take turns.
+    let turns = |b: Block| {
         let sites = sdc.func.blocks[b].insts.iter().filter_map(|i| sdc.accesses.get(i));
         let replicas = |s: &KernelSchedule, id| s.memories.get(id).and_then(|m| m.replicas);
-        let mut timed = sites.filter(|a| a.timed.is_some()).map(|a| a.memory);
-        timed.any(|id| replicas(asap, id) != replicas(sdc, id))
+        let stores = sites.filter(|a| a.timed.is_some() && a.kind == AccessKind::Store);
+        let other = stores.filter(|a| replicas(asap, a.memory) != replicas(sdc, a.memory));
+        other.count() as u32
     };
-    for &block in asap.func.layout.iter().filter(|b| !other_ports(**b)) {
+    for &block in &asap.func.layout {
         let pairs = asap.blocks[block].segments.iter().zip(&sdc.blocks[block].segments);
         for (k, (a, s)) in pairs.enumerate() {
             // Segments whose operations share instances take tokens as seldom as their cycles ask for.
-            if (s.latency > a.latency && !shortened(block)) || (s.ii > a.ii && !shares) {
+            if (s.latency > a.latency + turns(block) && !shortened(block))
+                || (s.ii > a.ii && !shares)
+            {
                 return Err(format!(
                     "`{}`: segment {k} of {block} takes {} cycles instead of {}",
                     asap.func.name, s.latency, a.latency

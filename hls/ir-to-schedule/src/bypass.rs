@@ -11,13 +11,14 @@
 //!                                   } while (...);
 //! ```
 //!
-//! As a program both are the same. In hardware the load no longer waits for the store of the iteration before, nor, with as many places, for those of several: what goes
-//! from iteration to iteration is a register, as of a sum in a variable. Whether the addresses are the same is known long before.
+//! As a program both are the same. In hardware the load no longer waits for the store of the iteration before, nor, with as many places, for
+//! those of several: what goes from iteration to iteration is a register, as of a sum in a variable. Whether the addresses are the same is
+//! known long before.
 
 use base::{FxHashMap, Loc};
 use ir::analysis::back_edge;
 use ir::{Block, Function, Inst, IntCC, Op, Type, Value};
-use schedule::{AccessKind, Bound, KernelSchedule, Place};
+use schedule::{AccessKind, Bound, KernelSchedule};
 
 /// Most iterations whose stores are looked at.
 const MOST_PLACES: u32 = 4;
@@ -66,7 +67,8 @@ fn of_loop(s: &KernelSchedule, block: Block, otherwise: u32) -> Option<Vec<Bypas
     for t in waiting.clone().filter(|t| t.interval(s) > otherwise) {
         // From the word, in place of the address, to the store: what the register's way takes.
         let known = s.timing[t.second].latency;
-        longest = longest.max((cycle(s, t.first) + 1).saturating_sub(cycle(s, t.second) + known));
+        longest =
+            longest.max((s.cycle_of(t.first) + 1).saturating_sub(s.cycle_of(t.second) + known));
         if !loads.contains(&t.second) {
             loads.push(t.second);
         }
@@ -97,11 +99,13 @@ pub fn deepen(s: &KernelSchedule, chosen: &mut [Bypass]) -> bool {
     let mut deeper = false;
     for b in chosen {
         let Some(Bound::Turns { otherwise }) = s.bound.get(&b.block).copied() else { continue };
-        let wait = |store: &Inst| (cycle(s, *store) + 1).saturating_sub(cycle(s, b.load));
+        let wait = |store: &Inst| (s.cycle_of(*store) + 1).saturating_sub(s.cycle_of(b.load));
         let cycles = b.stores.iter().map(wait).max().unwrap_or(0);
-        let places = cycles.div_ceil(otherwise.max(1)).saturating_sub(1).min(MOST_PLACES);
-        deeper |= places > b.places;
-        b.places += u32::from(places > b.places);
+        let places = cycles.div_ceil(otherwise.max(1)).saturating_sub(1);
+        let most = MOST_PLACES.min((MOST_WAYS / b.stores.len().max(1)) as u32);
+        let more = places.min(most) > b.places;
+        deeper |= more;
+        b.places += u32::from(more);
     }
     deeper
 }
@@ -113,13 +117,6 @@ fn is_like(s: &KernelSchedule, load: Inst, store: Inst) -> bool {
     let whole = |a: &schedule::Access| !a.is_realigned();
     let ty = |v: Value| s.func.ty(v);
     x.bytes == y.bytes && whole(x) && whole(y) && loaded.map(ty) == stored.map(|v| ty(*v))
-}
-
-fn cycle(s: &KernelSchedule, inst: Inst) -> u32 {
-    match s.place[inst] {
-        Some(Place::Segment { cycle, .. }) => cycle,
-        _ => 0,
-    }
 }
 
 /// Whether iterations of the loop come so much sooner with it that it is worth comparators and registers.
@@ -139,14 +136,20 @@ struct Kept {
 
 /// Makes the registers and selections of some loads.
 pub fn run(func: &mut Function, all: &[Bypass]) {
-    let mut kept: FxHashMap<(Inst, u32, u32), Kept> = FxHashMap::default();
+    // As many places of each store as one of the loads wants.
+    let mut places: FxHashMap<Inst, u32> = FxHashMap::default();
+    for (bypass, store) in all.iter().flat_map(|b| b.stores.iter().map(move |i| (b, *i))) {
+        let most = places.entry(store).or_default();
+        *most = bypass.places.max(*most);
+    }
+    let mut kept: FxHashMap<Inst, Kept> = FxHashMap::default();
     for bypass in all {
         let Some(back) = back_edge(func, bypass.block) else { continue };
         for &store in &bypass.stores {
-            let id = (store, bypass.places, bypass.key.1);
-            kept.entry(id).or_insert_with(|| keep(func, bypass, store, back));
+            let keep = || keep(func, bypass, (store, places[&store]), back);
+            kept.entry(store).or_insert_with(keep);
         }
-        let stores = bypass.stores.iter().map(|i| &kept[&(*i, bypass.places, bypass.key.1)]);
+        let stores = bypass.stores.iter().map(|i| &kept[i]);
         select(func, bypass, &stores.collect::<Vec<_>>());
     }
 }
@@ -188,7 +191,12 @@ impl Made<'_> {
 }
 
 /// Gives a loop parameters for what a store wrote in the last iterations.
-fn keep(func: &mut Function, bypass: &Bypass, store: Inst, back: usize) -> Kept {
+fn keep(
+    func: &mut Function,
+    bypass: &Bypass,
+    (store, iterations): (Inst, u32),
+    back: usize,
+) -> Kept {
     let (block, data) = (bypass.block, func.insts[store].clone());
     let mut end = Made { func, insts: vec![], loc: data.loc };
     let key = end.key(data.args[0], bypass.key);
@@ -200,7 +208,7 @@ fn keep(func: &mut Function, bypass: &Bypass, store: Inst, back: usize) -> Kept 
     func.blocks[block].insts.extend(insts);
     let mut next = [full, key, data.args[1]];
     let mut places = vec![];
-    for _ in 0..bypass.places {
+    for _ in 0..iterations {
         let params = next.map(|v| func.add_param(block, func.ty(v)));
         begin_empty(func, block, &params);
         let mut targets = func.blocks[block].term.targets_mut();

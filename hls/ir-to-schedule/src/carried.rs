@@ -5,6 +5,7 @@
 //! `2k + 2` beside the accesses of boundary `k`.
 
 use crate::memories::Memories;
+use crate::timed;
 use base::FxHashMap;
 use base::entity::SecondaryMap;
 use ir::analysis::Cfg;
@@ -111,8 +112,7 @@ impl Carrying {
                     beside[k as usize] = cost.max(beside[k as usize]);
                 }
                 if let Some(r) = data.result {
-                    let timed = found.accesses.get(&inst).is_some_and(|a| a.timed.is_some());
-                    let behind = data.op.is_effect() && !timed;
+                    let behind = timed::is_boundary(func, &found.accesses, inst);
                     let position = 2 * (k + u32::from(behind));
                     c.stands[r] = Some((block, position, func.bits(r)));
                 }

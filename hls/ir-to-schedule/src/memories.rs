@@ -5,6 +5,9 @@ mod ports;
 
 use crate::Options;
 use crate::bypass::Bypass;
+use crate::rematerialise::NotBefore;
+use crate::segments::Cutter;
+use crate::uniform::Uniform;
 use base::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use base::{Diagnostic, FxHashSet, IndexMap, Result};
 use ir::analysis::{Base, Cfg, Provenance, root};
@@ -32,6 +35,17 @@ pub struct Memories {
 }
 
 impl Memories {
+    /// What cuts the function's blocks into segments.
+    pub fn cutter<'a>(
+        &'a self,
+        func: &'a Function,
+        uniform: &'a Uniform,
+        not_before: &'a NotBefore,
+    ) -> Cutter<'a> {
+        let (accesses, together) = (&self.accesses, self.together.as_slice());
+        Cutter { func, accesses, together, uniform, not_before }
+    }
+
     /// Whether a load reads the same for every work-item of a launch at the same address, and every work-item
     /// executes it: once per launch is enough. A single work-item gains nothing.
     pub fn may_fetch(&self, func: &Function, task: bool, block: Block, inst: Inst) -> bool {

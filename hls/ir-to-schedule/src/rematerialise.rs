@@ -12,7 +12,6 @@
 
 use crate::carried::{Carrying, Region};
 use crate::memories::Memories;
-use crate::segments::Cutter;
 use crate::uniform::{Uniform, Uniformity};
 use base::FxHashMap;
 use base::entity::SecondaryMap;
@@ -40,13 +39,7 @@ pub fn run(func: &mut Function, found: &Memories, task: bool) -> NotBefore {
     let cfg = Cfg::new(func);
     let uniform = Uniform::new(func, &cfg, &|block, inst| found.may_fetch(func, task, block, inst));
     let not_before = NotBefore::new();
-    let cutter = Cutter {
-        func,
-        accesses: &found.accesses,
-        together: &found.together,
-        uniform: &uniform,
-        not_before: &not_before,
-    };
+    let cutter = found.cutter(func, &uniform, &not_before);
     let mut cuts = Cuts::new();
     for &block in &cfg.rpo {
         cuts[block] = Some(cutter.cut(block, &FxHashMap::default()));

@@ -174,7 +174,7 @@ fn operator_timing(
     for &block in &cfg.rpo {
         for &inst in &s.func.blocks[block].insts {
             let op = s.func.insts[inst].op;
-            let timed = s.accesses.get(&inst).is_some_and(|a| a.timed.is_some());
+            let timed = timed::is_timed(&s.accesses, inst);
             if op.is_effect() && !timed || uniform.of(inst) == Uniformity::Static {
                 continue;
             }
@@ -232,8 +232,7 @@ pub struct Cutter<'a> {
 impl Cutter<'_> {
     /// Whether an instruction stands at a boundary: an effect that has no cycle in a segment.
     pub fn is_boundary(&self, inst: Inst) -> bool {
-        let timed = self.accesses.get(&inst).is_some_and(|a| a.timed.is_some());
-        self.func.insts[inst].op.is_effect() && !timed
+        timed::is_boundary(self.func, self.accesses, inst)
     }
 
     /// Segment (operations and accesses with a cycle) or boundary (other effects) of each instruction of a block, and the

@@ -292,12 +292,8 @@ fn set_window(segment: &mut Segment, pairs: &[(u32, u32)]) {
 
 /// Cycles between each two operations of an instance, and how often it takes operands.
 fn distances(s: &KernelSchedule, units: &Units, group: &Shared) -> Vec<(u32, u32)> {
-    let cycle = |i: &Inst| match s.place[*i] {
-        Some(Place::Segment { cycle, .. }) => cycle,
-        _ => 0,
-    };
     let interval = s.unit_of[group.insts[0]].map_or(1, |u| units.get(u).interval());
-    let cycles: Vec<u32> = group.insts.iter().map(cycle).collect();
+    let cycles: Vec<u32> = group.insts.iter().map(|i| s.cycle_of(*i)).collect();
     between(&cycles).map(|d| (d, interval)).collect()
 }
 

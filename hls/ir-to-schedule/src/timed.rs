@@ -19,14 +19,15 @@ use crate::bypass::Bypass;
 use crate::memories::Memories;
 use crate::problem::{Constraint, Problem, Scheduler};
 use crate::rematerialise::NotBefore;
-use crate::segments::Cutter;
 use crate::uniform::Uniform;
 use crate::{Asap, Options, pipelined, replicas};
 use base::{FxHashMap, FxHashSet, IndexMap};
 use ir::analysis::{Cfg, back_edge};
 use ir::{Block, Function, Inst, Speculation};
 use schedule::ports::{SIDES, STORES};
-use schedule::{AccessKind, Bound, InTurn, KernelSchedule, Memory, MemoryId, OpTiming, Place};
+use schedule::{
+    Access, AccessKind, Bound, InTurn, KernelSchedule, Memory, MemoryId, OpTiming, Place,
+};
 use target::{Family, OpKind};
 
 /// Cycles from a load's address to its word.
@@ -50,13 +51,7 @@ pub fn choose(func: &Function, found: &mut Memories, task: bool) {
     let not_before = NotBefore::new();
     loop {
         mark(func, found, &chosen);
-        let cutter = Cutter {
-            func,
-            accesses: &found.accesses,
-            together: &found.together,
-            uniform: &uniform,
-            not_before: &not_before,
-        };
+        let cutter = found.cutter(func, &uniform, &not_before);
         let mut apart: Vec<MemoryId> = vec![];
         for &block in cfg.rpo.iter().filter(|b| back_edge(func, **b).is_some()) {
             let least = pipelined::least_segments(&cutter, block);
@@ -72,9 +67,12 @@ pub fn choose(func: &Function, found: &mut Memories, task: bool) {
         }
         chosen.retain(|id| !apart.contains(id));
     }
-    let timed = |i: &Inst| found.accesses[i].timed.is_some();
-    (found.in_turn, found.conflicts) =
-        std::mem::take(&mut found.conflicts).into_iter().partition(|(a, _)| timed(a));
+    (found.in_turn, found.conflicts) = std::mem::take(&mut found.conflicts)
+        .into_iter()
+        .partition(|(a, _)| is_timed(&found.accesses, *a));
+    // Blocks that control cannot reach get no cycles.
+    let reached = |i: &Inst| cfg.rpo.iter().any(|b| func.blocks[*b].insts.contains(i));
+    found.in_turn.retain(|(a, _)| reached(a));
 }
 
 fn candidates(func: &Function, found: &Memories) -> Vec<MemoryId> {
@@ -82,7 +80,7 @@ fn candidates(func: &Function, found: &Memories) -> Vec<MemoryId> {
     for &block in &func.layout {
         home.extend(func.blocks[block].insts.iter().map(|i| (*i, block)));
     }
-    let fits = |(inst, access): (&Inst, &schedule::Access)| {
+    let fits = |(inst, access): (&Inst, &Access)| {
         let data = &func.insts[*inst];
         let plain = data.op.mem_flags().is_some_and(|f| !f.volatile);
         let kind = matches!(access.kind, AccessKind::Load | AccessKind::Store);
@@ -106,6 +104,16 @@ fn candidates(func: &Function, found: &Memories) -> Vec<MemoryId> {
     memories.map(|(id, _)| id).collect()
 }
 
+/// Whether an instruction stands at a boundary: an effect that has no cycle in a segment.
+pub fn is_boundary(func: &Function, accesses: &IndexMap<Inst, Access>, inst: Inst) -> bool {
+    func.insts[inst].op.is_effect() && !is_timed(accesses, inst)
+}
+
+/// Whether an instruction is an access that has a cycle in a segment.
+pub fn is_timed(accesses: &IndexMap<Inst, Access>, inst: Inst) -> bool {
+    accesses.get(&inst).is_some_and(|a| a.timed.is_some())
+}
+
 /// Gives the accesses of some memories, and of no others, cycles.
 fn mark(func: &Function, found: &mut Memories, chosen: &[MemoryId]) {
     found.together.clear();
@@ -113,8 +121,8 @@ fn mark(func: &Function, found: &mut Memories, chosen: &[MemoryId]) {
         access.timed = chosen.contains(&access.memory).then_some(NONE);
     }
     for id in found.memories.keys().collect::<Vec<_>>() {
-        let ports = ways(found.accesses.values().filter(|a| a.memory == id).count() as u32);
-        let cycles = LOAD_CYCLES + u32::from(ports > MOST_WAYS);
+        let clients = ways(found.accesses.values().filter(|a| a.memory == id).count() as u32);
+        let cycles = LOAD_CYCLES + u32::from(clients > MOST_WAYS);
         found.memories[id].timed = chosen.contains(&id).then_some(cycles);
     }
     for &block in func.layout.iter().filter(|b| back_edge(func, **b).is_some()) {
@@ -191,14 +199,14 @@ pub fn replicate(
                 true => loads.max(stores),
                 false => (loads + stores).div_ceil(SIDES),
             };
-            if ideal < single.max(interval) {
+            if ideal < single {
                 wanted = loads.div_ceil(ideal).max(wanted);
             }
         }
         let each = replicas::blocks(s, id, family);
         let affordable = left.checked_div(each).unwrap_or(u64::from(wanted)).saturating_add(1);
         let n = wanted.min(u32::try_from(affordable).unwrap_or(wanted)).min(replicas::MOST);
-        let n = if n < 2 { u32::from(parts || wanted == 1) } else { n };
+        let n = if n < 2 { u32::from(parts) } else { n };
         if n > 0 && written && read {
             s.memories[id].replicas = Some(n);
             left = left.saturating_sub(each * u64::from(n - 1));
@@ -279,7 +287,7 @@ impl InBlock {
         let mut of_memory: IndexMap<MemoryId, Vec<At>> = IndexMap::default();
         self.accesses.iter().for_each(|at| of_memory.entry(at.memory).or_default().push(*at));
         for (id, mut all) in of_memory {
-            all.sort_by_key(|at| (at.segment, cycle(s, at.inst)));
+            all.sort_by_key(|at| (at.segment, s.cycle_of(at.inst)));
             let memory = s.memories[id].clone();
             let ports = memory.ports() as usize;
             let interval = match self.overlap {
@@ -294,7 +302,7 @@ impl InBlock {
                     (Some(_), true) => STORES as usize..STORES as usize + 1,
                     (Some(_), false) => STORES as usize + 1..ports,
                 };
-                let slot = cycle(s, at.inst) % interval;
+                let slot = s.cycle_of(at.inst) % interval;
                 let busy = |port: &usize| {
                     let slots = &taken[*port];
                     let same = slots.iter().filter(|x| **x == slot).count();
@@ -326,7 +334,7 @@ impl InBlock {
 
     /// The accesses of a port take it one after the other, in the order that they have now.
     pub fn apart(&self, s: &KernelSchedule, problems: &mut [Problem]) {
-        for port in self.ports(s, &|at| cycle(s, at.inst)) {
+        for port in self.ports(s, &|at| s.cycle_of(at.inst)) {
             for pair in port.windows(2) {
                 let (from, to) = (pair[0].node, pair[1].node);
                 problems[pair[0].segment].constraints.push(Constraint { from, to, distance: 1 });
@@ -394,14 +402,6 @@ fn free_cycles(problem: &Problem, ports: &[Vec<At>], ii: u32) -> Option<Vec<u32>
         }
     }
     None
-}
-
-/// The cycle of an access in its segment.
-fn cycle(s: &KernelSchedule, inst: Inst) -> u32 {
-    match s.place[inst] {
-        Some(Place::Segment { cycle, .. }) => cycle,
-        _ => 0,
-    }
 }
 
 /// The least interval that the accesses of a memory in a loop leave to its ports.
@@ -504,7 +504,7 @@ pub fn said_of_turns(s: &KernelSchedule, block: Block, ii: u32) -> Option<String
     let t = slowest.next()?;
     let name = &s.memories[s.accesses[&t.first].memory].name;
     let [first, second] = [t.first, t.second].map(|i| pipelined::operation(&s.func, i));
-    let cycles = cycle(s, t.first) + 1 - cycle(s, t.second);
+    let cycles = s.cycle_of(t.first) + 1 - s.cycle_of(t.second);
     let apart = match t.distance {
         1 => "the next iteration".to_owned(),
         n => format!("the iteration {n} later"),

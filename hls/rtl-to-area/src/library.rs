@@ -430,16 +430,18 @@ impl Sizes<'_> {
         sum([store, load, beside].into_iter().chain(rams).chain(loaded).chain(told))
     }
 
-    /// The RAMs, and what chooses among those that access a port: an address each, and of those that store a word.
+    /// The RAMs, and what chooses among those that access a port: an address each, and where there may be stores a word, as if all did.
     fn timed_memory(&self) -> Area {
         let p = |name: &str, default: u64| self.param(name, default);
         let bits = 8 * p("WORD_BYTES", 4);
         let (clients, words) = (p("CLIENTS", 2), p("WORDS", 1024).next_power_of_two());
         let (replicas, address) = (p("REPLICAS", 0), u64::from(words.ilog2()));
         let ports = if replicas > 0 { 1 + replicas } else { 2 };
-        let shared = clients.saturating_sub(ports) as f64;
-        // Half of them store.
-        let choose = luts(shared * (address as f64 + bits as f64 / 2.0) * 0.6);
+        let parts = if p("PARTS", 0) != 0 { bits / 8 } else { 1 };
+        let each = clients.div_ceil(ports).saturating_sub(1).max(1);
+        let written = if replicas > 0 { 1 } else { ports };
+        let chosen = each * (ports * address + written * (bits + parts));
+        let choose = luts(chosen as f64);
         let staged = p("STAGED", 0) * ports * (address + bits + 1);
         let registers = Area { ff: staged as f64, ..Area::default() };
         let rams: Vec<Area> = match replicas {
@@ -449,8 +451,8 @@ impl Sizes<'_> {
         let late = self.is_ecp5() && replicas > 0 && p("PARTS", 0) != 0;
         let beside = match late {
             true => Area {
-                lut: 12.0 * replicas as f64,
-                ff: (address + 3 * bits + 8 * replicas) as f64,
+                lut: (replicas * (bits + 12)) as f64,
+                ff: (address + 3 * bits + parts * (1 + 2 * replicas)) as f64,
                 ..Area::default()
             },
             false => Area::default(),

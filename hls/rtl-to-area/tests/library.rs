@@ -1,6 +1,6 @@
 //! The formulas of library modules against what yosys makes of the modules alone.
 //!
-//! The expected figures are of yosys 0.70, `synth_ecp5 -nowidelut`, 2026-11-24 at the latest: LUT4s, two for each
+//! The expected figures are of yosys 0.70, `synth_ecp5 -nowidelut`, 2026-11-26 at the latest: LUT4s, two for each
 //! CCU2C and six for each TRELLIS_DPR16X4; TRELLIS_FF; DP16KD; every module with TARGET "ecp5".
 
 use rtl::{Design, ModuleBuilder};
@@ -73,6 +73,14 @@ fn memory_units() {
     check("clhls_replicated_mem", &[replicas[0], replicas[1], ("COLLIDES", 0)], 450.0, 246.0, 4.0);
     let five = [("PORTS", 6), ("REPLICAS", 5), ("WORDS", 1024), ("COLLIDES", 0)];
     check("clhls_replicated_mem", &five, 960.0, 462.0, 10.0);
+    let timed = |clients| [("CLIENTS", clients), ("WORDS", 1024), ("WORD_BYTES", 4)];
+    check("clhls_timed_mem", &timed(2), 86.0, 0.0, 2.0);
+    check("clhls_timed_mem", &timed(8), 258.0, 0.0, 2.0);
+    let [clients, words, bytes] = timed(12);
+    check("clhls_timed_mem", &[clients, words, bytes, ("STAGED", 1)], 430.0, 86.0, 2.0);
+    let [clients, words, bytes] = timed(4);
+    let parts = [clients, words, bytes, ("REPLICAS", 2), ("PARTS", 1)];
+    check("clhls_timed_mem", &parts, 158.0, 126.0, 4.0);
     // with 32 address bits
     check("clhls_axi_read_mux", &[("N", 16), ("DATA_BYTES", 8)], 699.0, 541.0, 0.0);
     check("clhls_axi_write_mux", &[("N", 8), ("DATA_BYTES", 8)], 1136.0, 797.0, 0.0);

@@ -431,3 +431,13 @@ pub struct KernelSchedule {
     /// What the report tells the user about the schedule beside its loops.
     pub notes: Vec<String>,
 }
+
+impl KernelSchedule {
+    /// The cycle of its segment in which an instruction starts; 0 elsewhere.
+    pub fn cycle_of(&self, inst: Inst) -> u32 {
+        match self.place[inst] {
+            Some(Place::Segment { cycle, .. }) => cycle,
+            _ => 0,
+        }
+    }
+}

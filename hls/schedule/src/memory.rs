@@ -1,6 +1,6 @@
 //! Memories of a kernel and the accesses to them.
 
-use crate::{KernelSchedule, Place};
+use crate::KernelSchedule;
 use base::Loc;
 use base::entity::entity_impl;
 use ir::{AtomicOp, Inst, Object, PipeOp};
@@ -142,11 +142,7 @@ pub enum Bound {
 impl InTurn {
     /// Cycles between two iterations that it asks for. 1 while the accesses have no cycles.
     pub fn interval(&self, s: &KernelSchedule) -> u32 {
-        let cycle = |i: Inst| match s.place[i] {
-            Some(Place::Segment { cycle, .. }) => cycle,
-            _ => 0,
-        };
-        let cycles = (cycle(self.first) + 1).saturating_sub(cycle(self.second));
+        let cycles = (s.cycle_of(self.first) + 1).saturating_sub(s.cycle_of(self.second));
         cycles.div_ceil(self.distance.max(1)).max(1)
     }
 }

@@ -1,5 +1,7 @@
 //! Schedules for tests: what the file tests of the scheduling step expect.
 
+#![allow(dead_code, reason = "each test binary uses its part")]
+
 use clhls_schedule as schedule;
 use ir::Inst;
 use schedule::verify::{verify, verify_timing};
@@ -24,14 +26,12 @@ pub fn texts(name: &str) -> Vec<String> {
 }
 
 /// The schedule of a kernel.
-#[allow(dead_code, reason = "each test binary uses its part")]
 pub fn kernel(file: &str, name: &str) -> KernelSchedule {
     let all = texts(file).into_iter().map(|t| schedule::parse::parse(&t).expect("readable"));
     all.into_iter().find(|s| s.func.name == name).expect("the file has the kernel")
 }
 
 /// The messages with which a valid schedule is rejected once `change` has been made.
-#[allow(dead_code, reason = "each test binary uses its part")]
 pub fn rejected(file: &str, kernel: &str, change: impl FnOnce(&mut KernelSchedule)) -> String {
     let mut s = self::kernel(file, kernel);
     verify(&s).unwrap_or_else(|e| panic!("{e}"));
@@ -45,14 +45,12 @@ pub fn rejected(file: &str, kernel: &str, change: impl FnOnce(&mut KernelSchedul
 }
 
 #[track_caller]
-#[allow(dead_code, reason = "each test binary uses its part")]
 pub fn expect(file: &str, kernel: &str, message: &str, change: impl FnOnce(&mut KernelSchedule)) {
     let text = rejected(file, kernel, change);
     assert!(text.contains(message), "expected `{message}`, got `{text}`");
 }
 
 /// Cycle of an instruction in a segment.
-#[allow(dead_code, reason = "each test binary uses its part")]
 pub fn set_cycle(s: &mut KernelSchedule, inst: Inst, new: u32) {
     match &mut s.place[inst] {
         Some(Place::Segment { cycle, .. } | Place::Prologue { cycle }) => *cycle = new,
