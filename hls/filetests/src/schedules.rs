@@ -4,7 +4,7 @@ use driver::pipeline::{Options, Pipeline, Scheduling, library};
 use ir::{Block, Module, Op};
 use schedule::registers::register_bits;
 use schedule::tokens::{self, Outcome};
-use schedule::{AccessKind, Control, KernelSchedule};
+use schedule::{AccessKind, CHANNEL_LATENCY, Control, KernelSchedule};
 
 /// Work-items of a group, and admission limit, in simulations of small capacities.
 const SMALL_GROUP: u32 = 6;
@@ -81,7 +81,7 @@ const BOARD: &str = "u250";
 /// with it what is around the loop.
 fn compare(asap: &KernelSchedule, sdc: &KernelSchedule) -> Result<(), String> {
     let latency = |s: &KernelSchedule, b: Block| -> u32 {
-        s.blocks[b].segments.iter().map(|segment| segment.latency).sum()
+        s.blocks[b].segments.iter().map(|segment| segment.latency + CHANNEL_LATENCY).sum()
     };
     let longer = |b: Block| latency(sdc, b).saturating_sub(latency(asap, b));
     let pairs = || asap.loops.iter().zip(&sdc.loops);

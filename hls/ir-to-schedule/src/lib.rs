@@ -1,6 +1,6 @@
 //! Step: kernel IR to schedule.
 //!
-//! [`solve`] expands the kernel into what hardware has ([`expand`]), gives loads what was just stored ([`bypass`]), lets iterations begin ahead of conditions that
+//! [`solve`] expands the kernel into what hardware has ([`expand`]), gives loads what was just stored ([`bypass`]) or holds them until it is ([`hazards`]), lets iterations begin ahead of conditions that
 //! are late ([`speculate`]), finds memories and accesses ([`memories`]), those that have cycles of segments ([`timed`]), tells launch-uniform values from those that travel with a work-item
 //! ([`uniform`]), recomputes what is cheaper recomputed than carried ([`nest_slices`], [`rematerialise`]), cuts
 //! blocks into segments ([`segments`]), schedules each segment with one of the solvers behind [`Scheduler`], chooses the form of
@@ -11,8 +11,10 @@ pub mod asap;
 mod bind;
 mod bypass;
 mod carried;
+mod distances;
 mod expand;
 mod forms;
+mod hazards;
 mod loops;
 mod memories;
 mod multiply;
@@ -38,6 +40,7 @@ mod uniform;
 mod units;
 
 use bypass::Bypass;
+use hazards::Held;
 
 pub use asap::Asap;
 pub use problem::{Problem, Scheduler, Solution};
@@ -96,11 +99,10 @@ pub fn solve(
     options: &Options,
 ) -> Result<KernelSchedule> {
     let request = Request { kernel, module, family, options };
-    let plain = bypassed(&request)?;
-    let (mut chosen, stores) = (speculate::candidates(&plain.0), plain.1);
-    let plain = plain.0;
+    let (plain, order) = out_of_order(&request)?;
+    let mut chosen = speculate::candidates(&plain);
     while !chosen.is_empty() {
-        let Ok(ahead) = request.schedule(&chosen, &stores) else { break };
+        let Ok(ahead) = request.schedule(&chosen, &order) else { break };
         let before = chosen.len();
         chosen.retain(|b| speculate::pays(&plain, &ahead, *b));
         if chosen.len() == before {
@@ -112,23 +114,56 @@ pub fn solve(
     checked(plain)
 }
 
-/// Schedules one kernel, with loads that get what the last iterations stored where that makes loops faster. And those loads.
-fn bypassed(request: &Request<'_>) -> Result<(KernelSchedule, Vec<Bypass>)> {
-    let mut best = (request.schedule(&[], &[])?, vec![]);
-    let mut chosen = bypass::candidates(&best.0);
-    while !chosen.is_empty() {
-        let Ok(with) = request.schedule(&[], &chosen) else { break };
-        if bypass::deepen(&with, &mut chosen) {
-            continue;
-        }
-        let before = chosen.len();
-        chosen.retain(|b| bypass::pays(&best.0, &with, b.block));
-        if chosen.len() == before {
-            best = (with, chosen);
-            break;
+/// Schedules one kernel, whose accesses to arrays leave their order where that makes loops faster and nobody sees it.
+fn out_of_order(request: &Request<'_>) -> Result<(KernelSchedule, OutOfOrder)> {
+    let plain = request.schedule(&[], &OutOfOrder::default())?;
+    // In place of the registers, then beside them.
+    let without = hazards::candidates(&plain);
+    let mut best = bypassed(request, plain);
+    let beside = hazards::candidates(&best.0);
+    let trials =
+        without.into_iter().map(|h| (h, false)).chain(beside.into_iter().map(|h| (h, true)));
+    for (held, registers) in trials {
+        let block = held.block;
+        let mut order = best.1.clone();
+        order.held.retain(|h| h.block != block);
+        order.stored.retain(|b| registers || b.block != block);
+        order.held.push(held);
+        let Ok(with) = request.schedule(&[], &order) else { continue };
+        if hazards::stand(&with, block) && hazards::pays(&best.0, &with, block) {
+            best = (with, order);
         }
     }
     Ok(best)
+}
+
+/// The same, with loads that get what the last iterations stored.
+fn bypassed(request: &Request<'_>, plain: KernelSchedule) -> (KernelSchedule, OutOfOrder) {
+    let mut stored = bypass::candidates(&plain);
+    while !stored.is_empty() {
+        let mut order = OutOfOrder { stored, held: vec![] };
+        let Ok(with) = request.schedule(&[], &order) else { break };
+        if bypass::deepen(&with, &mut order.stored) {
+            stored = order.stored;
+            continue;
+        }
+        let before = order.stored.len();
+        order.stored.retain(|b| bypass::pays(&plain, &with, b.block));
+        if order.stored.len() == before {
+            return (with, order);
+        }
+        stored = order.stored;
+    }
+    (plain, OutOfOrder::default())
+}
+
+/// Accesses of loops that need not wait for those of the iterations before.
+#[derive(Clone, Default)]
+struct OutOfOrder {
+    /// Loads that get what these stored.
+    stored: Vec<Bypass>,
+    /// Accesses that wait only where addresses are equal.
+    held: Vec<Held>,
 }
 
 /// The schedule, if it is right.
@@ -147,13 +182,13 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Schedules the kernel; iterations of the loops in `ahead` begin before it is known whether there are any, and some loads get what
-    /// was stored.
-    fn schedule(&self, ahead: &[Block], stored: &[Bypass]) -> Result<KernelSchedule> {
-        let schedule = self.attempt(ahead, stored, true)?;
+    /// Schedules the kernel; iterations of the loops in `ahead` begin before it is known whether there are any, and some accesses are out
+    /// of `order`.
+    fn schedule(&self, ahead: &[Block], order: &OutOfOrder) -> Result<KernelSchedule> {
+        let schedule = self.attempt(ahead, order, true)?;
         match timed::fits(&schedule) {
             true => Ok(schedule),
-            false => self.attempt(ahead, stored, false),
+            false => self.attempt(ahead, order, false),
         }
     }
 
@@ -161,7 +196,7 @@ impl Request<'_> {
     fn attempt(
         &self,
         ahead: &[Block],
-        stored: &[Bypass],
+        order: &OutOfOrder,
         in_cycles: bool,
     ) -> Result<KernelSchedule> {
         let Request { module, family, options, .. } = *self;
@@ -172,15 +207,16 @@ impl Request<'_> {
         split::run(&mut func, options);
         expand::run(&mut func, module, family)?;
         let has_null = memories::compares_pointers(&func);
-        bypass::run(&mut func, stored);
+        bypass::run(&mut func, &order.stored);
         ahead.iter().for_each(|block| speculate::run(&mut func, *block));
         nest_slices::run(&mut func);
         let task = func.is_task();
         let mut memories = memories::find(&mut func, module, options, has_null)?;
+        memories.bypassed = order.stored.clone();
+        memories.held = order.held.iter().flat_map(|h| h.pairs.clone()).collect();
         if in_cycles {
             timed::choose(&func, &mut memories, task);
         }
-        memories.bypassed = stored.to_vec();
         let not_before = rematerialise::run(&mut func, &memories, task);
         let mut units = units::Units::new(family, clock, options.scheduler);
         let (mut schedule, replica_blocks) =

@@ -32,6 +32,8 @@ pub struct Memories {
     pub together: Vec<Vec<Inst>>,
     /// Loads that get what the last iterations stored.
     pub bypassed: Vec<Bypass>,
+    /// Accesses, the earlier iteration's and the later one's, of which the second is held where their addresses are equal.
+    pub held: Vec<(Inst, Inst)>,
 }
 
 impl Memories {
@@ -42,8 +44,8 @@ impl Memories {
         uniform: &'a Uniform,
         not_before: &'a NotBefore,
     ) -> Cutter<'a> {
-        let (accesses, together) = (&self.accesses, self.together.as_slice());
-        Cutter { func, accesses, together, uniform, not_before }
+        let (accesses, together, held) = (&self.accesses, &self.together, &self.held);
+        Cutter { func, accesses, together, held, uniform, not_before }
     }
 
     /// Whether a load reads the same for every work-item of a launch at the same address, and every work-item
@@ -85,6 +87,7 @@ pub fn find(
         in_turn: vec![],
         together: vec![],
         bypassed: vec![],
+        held: vec![],
     };
     let provenance = finder.provenance;
     order(func, &cfg, &provenance, &mut found);

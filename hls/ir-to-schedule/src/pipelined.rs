@@ -6,7 +6,7 @@
 //! entry, and the next iteration waits for them.
 
 use crate::segments::{Cutter, exit_depth};
-use crate::timed;
+use crate::{hazards, timed};
 use base::{FxHashMap, FxHashSet};
 use ir::analysis::{Carried, back_edge, read_params};
 use ir::{Block, Function, Inst, Op, PipeOp, Speculation, Terminator, Value, ValueDef};
@@ -443,6 +443,8 @@ pub fn interval(
             return (waits, in_order(s, block, order, cycles));
         }
     }
+    let held = hazards::said(s, block).map_or(String::new(), |text| format!("; {text}"));
+    let ahead = ahead + &held;
     if ii == 1 {
         return (1, format!("one iteration a cycle{ahead}"));
     }

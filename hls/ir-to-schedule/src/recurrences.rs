@@ -164,7 +164,7 @@ impl Rules {
             (!plan.speculated && plan.condition.segment == 0).then_some(plan.condition.cycle + 1);
         rules.least = condition.unwrap_or(1);
         let at = |inst: Inst| nodes.get(&inst).copied();
-        let turns = s.in_turn.iter().filter_map(|t| {
+        let turns = s.in_turn.iter().filter(|t| !t.held).filter_map(|t| {
             let (first, second) = (at(t.first)?, at(t.second)?);
             (first.segment == second.segment).then_some((first, second.node, t.distance))
         });

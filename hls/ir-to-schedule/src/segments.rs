@@ -7,11 +7,11 @@ use crate::rematerialise::NotBefore;
 use crate::sharing::{self, Ask, InSegment};
 use crate::uniform::{Uniform, Uniformity};
 use crate::units::Units;
-use crate::{Asap, Options, forms, loops, pipelined, recurrences, timed, timing};
+use crate::{Asap, Options, forms, hazards, loops, pipelined, recurrences, timed, timing};
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{FxHashMap, IndexMap, Result};
 use ir::analysis::{Cfg, Liveness};
-use ir::{Block, Function, Inst, Op, Value};
+use ir::{Block, Function, Inst, Op, Value, ValueDef};
 use schedule::{
     Access, BlockSchedule, Bound, Clock, Control, KernelSchedule, OpTiming, Place, Segment,
 };
@@ -58,7 +58,8 @@ pub fn schedule(
         task,
         notes: vec![],
     };
-    s.in_turn = timed::in_turn(&s.func, &found.in_turn, &found.bypassed);
+    let (pairs, given, held) = (&found.in_turn, &found.bypassed, &found.held);
+    s.in_turn = timed::in_turn(&s, &timed::InOrder { pairs, given, held });
     operator_timing(&mut s, &cfg, &uniform, units, family)?;
     prologue(&mut s, &uniform)?;
     let mut again = |s: &mut KernelSchedule| prologue(s, &uniform);
@@ -80,6 +81,7 @@ pub fn schedule(
         uniform: &uniform,
         not_before,
         together: &found.together,
+        held: &found.held,
         live_out: &outs[&block],
         exit,
         options,
@@ -223,6 +225,8 @@ pub struct Cutter<'a> {
     pub accesses: &'a IndexMap<Inst, Access>,
     /// Accesses of a loop that have cycles of one segment.
     pub together: &'a [Vec<Inst>],
+    /// Accesses of a loop whose addresses are compared in front of their segment.
+    pub held: &'a [(Inst, Inst)],
     /// What travels with a work-item.
     pub uniform: &'a Uniform,
     /// Segments before which operations must not stand.
@@ -279,6 +283,15 @@ impl Cutter<'_> {
             };
             let operands = data.args.iter().filter_map(operand).max();
             let mut k = operands.unwrap_or(0).max(self.not_before[inst]);
+            if self.held.iter().any(|(a, b)| *a == inst || *b == inst) {
+                let stands = |v: Value| match func.values[v].def {
+                    ValueDef::Inst(d) => at.get(&d).copied(),
+                    ValueDef::Param(of, _) => {
+                        (of == block).then(|| least.get(&v).copied().unwrap_or(0))
+                    }
+                };
+                k = hazards::addresses(func, inst).filter_map(stands).fold(k, |k, s| k.max(s + 1));
+            }
             k = raised.get(&inst).map_or(k, |r| k.max(*r));
             for e in &data.after {
                 if let Some(b) = at.get(e) {
@@ -301,6 +314,8 @@ struct OfBlock<'a> {
     not_before: &'a NotBefore,
     /// Accesses of a loop that have cycles of one segment.
     together: &'a [Vec<Inst>],
+    /// Those whose addresses are compared in front of their segment.
+    held: &'a [(Inst, Inst)],
     /// Values that later blocks need.
     live_out: &'a [Value],
     /// What they pass on their way out of a segment.
@@ -320,9 +335,9 @@ impl OfBlock<'_> {
     fn schedule(&self, s: &mut KernelSchedule) -> Result<Regions> {
         let (uniform, block) = (self.uniform, self.block);
         let not_before = self.not_before;
-        let together = self.together;
+        let (together, held) = (self.together, self.held);
         let (func, accesses) = (&s.func, &s.accesses);
-        let cutter = Cutter { func, accesses, together, uniform, not_before };
+        let cutter = Cutter { func, accesses, together, held, uniform, not_before };
         let least =
             if s.task { pipelined::least_segments(&cutter, block) } else { FxHashMap::default() };
         let (at, last) = cutter.cut(block, &least);

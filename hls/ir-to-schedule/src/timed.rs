@@ -16,6 +16,7 @@
 //! constraints that keep those of a port apart, in one token and in two.
 
 use crate::bypass::Bypass;
+use crate::distances::Distances;
 use crate::memories::Memories;
 use crate::problem::{Constraint, Problem, Scheduler};
 use crate::rematerialise::NotBefore;
@@ -36,6 +37,8 @@ const LOAD_CYCLES: u32 = 2;
 const MOST_WAYS: u32 = 4;
 /// Most accesses of a loop with overlapping iterations to one memory: each two of them are compared.
 const MOST_IN_LOOP: usize = 128;
+/// Most pairs of accesses of a loop whose addresses are compared with those of later iterations.
+const MOST_MEASURED: usize = 1000;
 /// The port of an access that has none yet.
 const NONE: u32 = u32::MAX;
 /// Most times that a block is scheduled to keep the accesses of a port apart.
@@ -445,21 +448,52 @@ pub fn distances(s: &KernelSchedule, block: Block) -> Vec<(u32, u32)> {
     out
 }
 
+/// Accesses of a kernel whose order from iteration to iteration matters.
+pub struct InOrder<'a> {
+    /// Pairs that may touch the same bytes.
+    pub pairs: &'a [(Inst, Inst)],
+    /// Loads that are given what was stored.
+    pub given: &'a [Bypass],
+    /// What waits only where addresses are equal: the earlier iteration's access and the later one's.
+    pub held: &'a [(Inst, Inst)],
+}
+
 /// Both orders of each pair of accesses that may touch the same bytes in different iterations of their loop.
-/// A load that is given what was stored in the last iterations may come before these stores.
-pub fn in_turn(func: &Function, pairs: &[(Inst, Inst)], given: &[Bypass]) -> Vec<InTurn> {
+/// A load that is given what was stored in the last iterations may come before these stores, and what is held before anything.
+pub fn in_turn(s: &KernelSchedule, found: &InOrder<'_>) -> Vec<InTurn> {
     let mut out = vec![];
-    for &(a, b) in pairs {
-        let home = func.layout.iter().find(|block| func.blocks[**block].insts.contains(&a));
-        let length = home.map_or(1, |block| func.blocks[*block].hint.dependency_length);
-        let distance = length.max(1);
-        for (first, second) in [(a, b), (b, a)] {
-            let bypass = given.iter().find(|g| g.load == second && g.stores.contains(&first));
-            let distance = bypass.map_or(distance, |g| distance.max(g.places + 1));
-            out.push(InTurn { first, second, distance });
+    for &block in &s.func.layout {
+        let insts = &s.func.blocks[block].insts;
+        let own: Vec<_> = found.pairs.iter().filter(|(a, _)| insts.contains(a)).collect();
+        let length = s.func.blocks[block].hint.dependency_length;
+        let mut distances = Distances::new(&s.func, block);
+        for &(a, b) in own.iter().copied() {
+            for (first, second) in [(a, b), (b, a)] {
+                let exact = match own.len() <= MOST_MEASURED {
+                    true => exact_distance(s, &mut distances, first, second),
+                    false => None,
+                };
+                let distance = length.max(exact.unwrap_or(1));
+                let mut given = found.given.iter();
+                let bypass = given.find(|g| g.load == second && g.stores.contains(&first));
+                let distance = bypass.map_or(distance, |g| distance.max(g.places + 1));
+                let held = found.held.contains(&(first, second));
+                out.push(InTurn { first, second, distance, held });
+            }
         }
     }
     out
+}
+
+/// The iterations between two accesses to one memory, if their addresses tell.
+pub fn exact_distance(
+    s: &KernelSchedule,
+    distances: &mut Distances<'_>,
+    first: Inst,
+    second: Inst,
+) -> Option<u32> {
+    let [x, y] = [first, second].map(|i| &s.accesses[&i]);
+    distances.between((first, x), (second, y), s.memories[x.memory].bytes)
 }
 
 /// The memory whose ports are what a loop's interval is as long as it is for.

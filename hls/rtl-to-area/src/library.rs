@@ -62,6 +62,7 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         "clhls_local_mem" => sizes.local_memory(),
         "clhls_replicated_mem" => sizes.replicated_memory(),
         "clhls_timed_mem" => sizes.timed_memory(),
+        "clhls_hazard_gate" => sizes.hazard_gate(),
         "clhls_barrier" => sizes.barrier(),
         "clhls_atomic" => sizes.atomic(),
         "clhls_pipe_reader" | "clhls_pipe_writer" => sizes.pipe_end(),
@@ -458,6 +459,24 @@ impl Sizes<'_> {
             false => Area::default(),
         };
         sum([choose, registers, beside].into_iter().chain(rams))
+    }
+
+    /// A token, and of each pair a key and a comparator for each cycle of its window.
+    fn hazard_gate(&self) -> Area {
+        let p = |name: &str, default: u64| self.param(name, default);
+        let (width, pairs, key) = (p("WIDTH", 8), p("PAIRS", 1), p("KEY", 8));
+        let windows = match self.instance.params.get("WINDOW") {
+            Some(Param::Bits(_, words)) => {
+                let of_word = |w: &u64| (0..4).map(|k| w >> (16 * k) & 0xffff).sum::<u64>();
+                words.iter().map(of_word).sum()
+            }
+            Some(Param::Int(n)) => *n,
+            _ => 4 * pairs,
+        };
+        let places = windows.saturating_sub(pairs);
+        let compare = places * (key.div_ceil(2) + 4);
+        let registers = width + 1 + places * (key + 2) + pairs * (key + 1);
+        Area { lut: (compare + 3 * pairs + 3) as f64, ff: registers as f64, ..Area::default() }
     }
 
     fn barrier(&self) -> Area {

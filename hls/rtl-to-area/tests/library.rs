@@ -56,6 +56,13 @@ fn pipe_ends_with_reservations() {
     check("clhls_pipe_reserving_writer", &four, 610.0, 335.0, 2.0);
 }
 
+/// Measured with yosys 0.23.
+#[test]
+fn hazard_gates() {
+    check("clhls_hazard_gate", &[("WIDTH", 80), ("KEY", 8), ("WINDOW", 9)], 70.0, 161.0, 0.0);
+    check("clhls_hazard_gate", &[("WIDTH", 200), ("KEY", 10), ("WINDOW", 17)], 169.0, 393.0, 0.0);
+}
+
 #[test]
 fn memory_units() {
     let bus = [("BUS_BYTES", 8), ("BYTES", 4)];

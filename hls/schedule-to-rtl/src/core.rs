@@ -337,6 +337,7 @@ impl<'a> Core<'a> {
         let mut gate = None;
         for k in 0..count as u32 {
             let events = events.as_deref_mut();
+            stream = self.hazard_gate(block, k, stream, &layout);
             if self.sh.s.reserves_exit(block, k) {
                 let exit = self.datapath(block, k, stream, layout, events);
                 (stream, layout) = self.reserved_boundary(block, k, exit);

@@ -9,6 +9,7 @@ mod core;
 mod entry;
 mod fetch;
 mod fixed;
+mod hazards;
 mod looped;
 pub mod manifest;
 mod memory;

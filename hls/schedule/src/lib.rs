@@ -26,7 +26,7 @@ pub use place::{OpTiming, Place, UnitId};
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{FxHashMap, IndexMap};
 use ir::analysis::Carried;
-use ir::{Block, Function, Inst, Value};
+use ir::{Block, Function, Inst, Value, ValueDef};
 
 /// Cycles of an on-chip memory access from request to answer, as schedules count on.
 pub const ON_CHIP_LATENCY: u32 = 6;
@@ -438,6 +438,23 @@ impl KernelSchedule {
         match self.place[inst] {
             Some(Place::Segment { cycle, .. }) => cycle,
             _ => 0,
+        }
+    }
+
+    /// Whether a token that comes to a segment of a loop with overlapping iterations brings a value, or all tokens have the same.
+    pub fn stands_in_front(&self, block: Block, segment: u32, value: Value) -> bool {
+        let here = |v: Value| {
+            let feedback = self.pipelined.get(&block).map_or(&[][..], |p| &p.feedback);
+            feedback.iter().any(|f| f.param == v && f.segment >= segment)
+        };
+        match self.func.values[value].def {
+            ValueDef::Param(of, _) => of != block || !here(value),
+            ValueDef::Inst(inst) => match self.place[inst] {
+                Some(Place::Segment { segment: k, .. } | Place::Boundary { segment: k }) => {
+                    !self.func.blocks[block].insts.contains(&inst) || k < segment
+                }
+                place => place.is_some(),
+            },
         }
     }
 }

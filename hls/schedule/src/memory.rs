@@ -125,6 +125,9 @@ pub struct InTurn {
     pub second: Inst,
     /// Iterations from one to the other, at least.
     pub distance: u32,
+    /// Whether the cycles of the two need not say so: the later iteration is held in front of their segment while it would come to an address too
+    /// early. Addresses are known there.
+    pub held: bool,
 }
 
 /// What of its accesses in segments a loop's interval is as long as it is for.
@@ -142,8 +145,26 @@ pub enum Bound {
 impl InTurn {
     /// Cycles between two iterations that it asks for. 1 while the accesses have no cycles.
     pub fn interval(&self, s: &KernelSchedule) -> u32 {
+        if self.held {
+            return 1;
+        }
         let cycles = (s.cycle_of(self.first) + 1).saturating_sub(s.cycle_of(self.second));
         cycles.div_ceil(self.distance.max(1)).max(1)
+    }
+
+    /// Cycles from one iteration to the first behind it that may come to the same address, where it is [held](InTurn::held) until then; none if the next one
+    /// is never too early.
+    pub fn window(&self, s: &KernelSchedule) -> Option<u32> {
+        let cycles = (s.cycle_of(self.first) + 1).saturating_sub(s.cycle_of(self.second));
+        (self.held && cycles > 1).then_some(cycles)
+    }
+
+    /// Bits of an address by which the accesses of the two are told apart: the lowest of them, and the one above the highest.
+    pub fn key(&self, s: &KernelSchedule) -> (u32, u32) {
+        let [first, second] = [self.first, self.second].map(|i| &s.accesses[&i]);
+        let memory = &s.memories[first.memory];
+        let low = first.bytes.max(second.bytes).ilog2();
+        (low, memory.bytes.max(2).next_power_of_two().ilog2().max(low + 1))
     }
 }
 

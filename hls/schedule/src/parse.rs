@@ -531,7 +531,12 @@ impl Reader {
 
     fn in_turn(&mut self, l: &mut Line<'_>) -> Result<()> {
         let (first, second) = (self.effect(l)?, self.effect(l)?);
-        self.s.in_turn.push(InTurn { first, second, distance: l.field("distance")? });
+        let distance = l.field("distance")?;
+        let held = l.peek() == Some("held");
+        if held {
+            l.word()?;
+        }
+        self.s.in_turn.push(InTurn { first, second, distance, held });
         Ok(())
     }
 

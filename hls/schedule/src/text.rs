@@ -98,7 +98,8 @@ impl Printer<'_> {
         s.accesses.iter().try_for_each(|(inst, a)| self.access(out, *inst, a))?;
         for t in &s.in_turn {
             let [first, second] = [t.first, t.second].map(|i| self.names.effects[i]);
-            writeln!(out, "in_turn e{first} e{second} distance {}", t.distance)?;
+            let held = if t.held { " held" } else { "" };
+            writeln!(out, "in_turn e{first} e{second} distance {}{held}", t.distance)?;
         }
         for u in s.units.values() {
             write!(out, "unit {:?} {}", u.name, timing(u.timing))?;

@@ -70,6 +70,41 @@ fn order() {
 }
 
 #[test]
+fn held() {
+    // The address of a load is known in the cycle of its own segment only.
+    expect("hazards", "by_key", "is not known in front", |s| {
+        let load = access(s, 2);
+        let address = s.func.def_inst(s.func.insts[load].args[0]).expect("an operation");
+        s.place[address] = Some(Place::Segment { segment: 2, cycle: 0 });
+        s.in_turn.iter_mut().for_each(|t| t.held = true);
+    });
+    expect("hazards", "under_condition", "is not known in front", |s| {
+        let store = access(s, 2);
+        let args = &s.func.insts[store].args;
+        let predicate = s.func.def_inst(args[args.len() - 1]).expect("an operation");
+        s.place[predicate] = Some(Place::Segment { segment: 2, cycle: 0 });
+    });
+    // A loop-carried value that is read in the segment itself.
+    expect("hazards", "chased", "is not known in front", |s| {
+        s.in_turn.iter_mut().for_each(|t| t.held = true);
+    });
+    expect("hazards", "by_key", "are held that are in no segment of a loop", |s| {
+        s.pipelined.clear();
+    });
+    expect("hazards", "by_key", "may touch two addresses", |s| {
+        let load = access(s, 2);
+        s.accesses[&load].align = 2;
+    });
+    // Not held they come too early.
+    expect("hazards", "by_key", "of 1 iterations before", |s| {
+        s.in_turn.iter_mut().for_each(|t| t.held = false);
+    });
+    expect("hazards", "three_before", "of 2 iterations before", |s| {
+        s.in_turn.iter_mut().for_each(|t| t.distance = t.distance.min(2));
+    });
+}
+
+#[test]
 fn places() {
     expect("timed", "exchange", "has no time for its access", |s| {
         let load = access(s, 1);

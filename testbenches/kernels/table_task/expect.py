@@ -122,3 +122,21 @@ def vectors_until(a):
         k = (k + t[k][3]) % 32
         steps += 1
     return {"out": np.array(t + [[i, k, steps, 0]], np.int32).reshape(a["out"].shape)}
+
+
+def flows(a):
+    node = [F(0)] * 256
+    for (x, y), f in list(zip(a["edge"], a["flow"]))[:number(a, "n")]:
+        if f > 0:
+            node[x] = F(node[x] - f)
+            node[y] = F(node[y] + f)
+    return {"out": np.array(node, F)}
+
+
+def five_before(a):
+    t, factor = list(range(512)), [1] * 256
+    for i in range(5, number(a, "n")):
+        k = int(a["in"][i])
+        t[i & 511] = t[i - 5 & 511] * 5 + k & M
+        factor[k] = factor[k] * (k | 1) & M
+    return {"out": np.array(t + factor, np.uint32)}

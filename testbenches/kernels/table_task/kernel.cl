@@ -188,3 +188,42 @@ __kernel void vectors_until(__global const int *restrict in, __global int4 *rest
         out[j] = t[j];
     out[32] = (int4)(i, k, steps, 0);
 }
+
+// Flows along edges between nodes: two updates of one table, which may be of one node, where there is any flow.
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void flows(__global const uchar2 *restrict edge, __global const float *restrict flow, __global float *restrict out, int n)
+{
+    __local float node[256];
+    for (int k = 0; k < 256; k++)
+        node[k] = 0.0f;
+    for (int e = 0; e < n; e++) {
+        float f = flow[e];
+        if (f > 0.0f) {
+            node[edge[e].x] -= f;
+            node[edge[e].y] += f;
+        }
+    }
+    for (int k = 0; k < 256; k++)
+        out[k] = node[k];
+}
+
+// Every word from the one five words before it, and a table of counters that are multiplied.
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void five_before(__global const uchar *restrict in, __global uint *restrict out, int n)
+{
+    uint t[512];
+    uint factor[256];
+    for (int k = 0; k < 512; k++)
+        t[k] = k;
+    for (int k = 0; k < 256; k++)
+        factor[k] = 1;
+    for (int i = 5; i < n; i++) {
+        uint k = in[i];
+        t[i & 511] = t[(i - 5) & 511] * 5 + k;
+        factor[k] *= k | 1;
+    }
+    for (int k = 0; k < 512; k++)
+        out[k] = t[k];
+    for (int k = 0; k < 256; k++)
+        out[512 + k] = factor[k];
+}

@@ -12,7 +12,7 @@ use crate::{Context, weight};
 use base::{Diagnostic, FxHashSet};
 use ir::analysis::loops::LoopData;
 use ir::analysis::{Cfg, Loops, back_edge};
-use ir::{Block, Function, Inst, LoopHint, Op};
+use ir::{Block, Function, Inst, LoopHint, Op, Space};
 use merge::{Chain, Merged};
 
 /// In a kernel of one work-item the arms of a branch stand there once whether they are executed always or not.
@@ -103,14 +103,19 @@ fn can_be_predicated(func: &Function, block: Block) -> bool {
 /// Whether iterations of the new block can follow one another as those of the inner loop did, or, where there was none, at all.
 fn is_better(func: &Function, merged: &Merged, context: &Context<'_>) -> bool {
     let dependences = Dependences::new(func, merged.block);
+    let decide = dependences.decide_branch();
+    let is_effect = |i: &Inst| func.insts[*i].op.is_effect();
     // The scheduler lets iterations begin ahead of a condition that waits for loads.
     let may_decide = |i: &Inst| match func.insts[*i].op {
         Op::Load(_) => merged.inner.is_none(),
         op => !op.is_effect(),
     };
-    if !dependences.decide_branch().iter().all(may_decide) {
+    if !decide.iter().all(may_decide) {
         return false;
     }
+    // An iteration waits for them a few cycles, and the one behind it not for a whole one; but not where iterations are ahead.
+    let in_cycles = merged.inner.is_none() && !decide.iter().any(is_effect);
+    let waits_long = |i: &Inst| !in_cycles || !is_on_chip(func, *i);
     let is_dear = |i: &&Inst| {
         let op = func.insts[**i].op;
         op.is_float_unit() || op.is_effect() || weight::of_inst(func, **i) > 1
@@ -123,10 +128,10 @@ fn is_better(func: &Function, merged: &Merged, context: &Context<'_>) -> bool {
             recurrent.iter().filter(is_dear).any(|i| !inner.recurrent.contains(i))
                 || func.blocks[merged.block].insts.iter().any(|i| rare(&i))
         }
-        None => recurrent.iter().any(|i| func.insts[*i].op.is_effect()),
+        None => recurrent.iter().any(|i| is_effect(i) && waits_long(i)),
     };
     let independent = || {
-        !conflicts(func, merged.block)
+        !conflicts(func, merged.block, |a, b| waits_long(&a) || waits_long(&b))
             || merged.inner.is_none()
                 && independence::independent(func, context).contains(&merged.block)
     };
@@ -149,8 +154,16 @@ fn shortest_interval(func: &Function, block: Block, context: &Context<'_>) -> u3
     interval(&trial, block, context.clock())
 }
 
-/// Whether two accesses of a block, in whatever iterations, may conflict.
-fn conflicts(func: &Function, block: Block) -> bool {
+/// Whether an instruction accesses an array on the chip, which takes the cycles of an operation.
+fn is_on_chip(func: &Function, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    let plain = matches!(data.op, Op::Load(flags) | Op::Store(flags) if !flags.volatile);
+    let space = || func.ty(data.args[0]).space();
+    plain && matches!(space(), Some(Space::Private | Space::Local))
+}
+
+/// Whether two accesses of a block that `count`, in whatever iterations, may conflict.
+fn conflicts(func: &Function, block: Block, count: impl Fn(Inst, Inst) -> bool) -> bool {
     let effects = func.blocks[block].insts.iter().filter(|i| func.insts[**i].op.is_effect());
     let effects: Vec<Inst> = effects.copied().collect();
     let alias = Alias::new(func);
@@ -165,7 +178,8 @@ fn conflicts(func: &Function, block: Block) -> bool {
             && ops.iter().any(|op| kind(*op) == Kind::Write)
             && alias.may_ever_overlap(a, b)
     };
-    effects.iter().enumerate().any(|(k, a)| effects[k + 1..].iter().any(|b| conflict(*a, *b)))
+    let both = |a: Inst, b: Inst| count(a, b) && conflict(a, b);
+    effects.iter().enumerate().any(|(k, a)| effects[k + 1..].iter().any(|b| both(*a, *b)))
 }
 
 fn remark(func: &Function, header: Block, context: &Context<'_>) {

@@ -4,7 +4,7 @@
 use super::Verifier;
 use crate::ports::STORES;
 use crate::{Access, AccessKind, InTurn, MemoryId, Place};
-use ir::{Block, Inst};
+use ir::{Block, Inst, Value};
 
 /// Cycles from a load's address to its word, at the least.
 const LOAD_CYCLES: u32 = 2;
@@ -104,10 +104,35 @@ impl Verifier<'_> {
         let ii = s.blocks[block].segments.get(segment as usize).map_or(1, |g| g.ii);
         let later = u64::from(second.2) + u64::from(t.distance) * u64::from(ii);
         let together = (block, segment) == (second.0, second.1) && t.distance > 0;
+        if t.held {
+            return self.held(t, block, segment, together);
+        }
         if s.pipelined.contains_key(&block) && (!together || later < u64::from(first) + 1) {
-            let InTurn { first, second, distance } = t;
+            let InTurn { first, second, distance, .. } = t;
             let what = format!("{second} comes before {first} of {distance} iterations before");
             self.fail(Some(*second), what);
+        }
+    }
+
+    /// Two accesses of which the later iteration's is held in front of the segment: there its address and the other one's must be known.
+    fn held(&mut self, t: &InTurn, block: Block, segment: u32, together: bool) {
+        let s = self.s;
+        if !together || !s.pipelined.contains_key(&block) {
+            self.fail(Some(t.second), "accesses are held that are in no segment of a loop");
+        }
+        for inst in [t.first, t.second] {
+            let data = &s.func.insts[inst];
+            let predicate = data.args.last().filter(|_| data.op.predicated() == Some(true));
+            let known = |v: &Value| s.stands_in_front(block, segment, *v);
+            if !data.args.first().into_iter().chain(predicate).all(known) {
+                self.fail(Some(inst), format!("the address of {inst} is not known in front"));
+            }
+            if s.accesses[&inst].is_realigned() {
+                self.fail(Some(inst), format!("{inst} may touch two addresses"));
+            }
+        }
+        if s.accesses[&t.first].memory != s.accesses[&t.second].memory {
+            self.fail(Some(t.second), "accesses to two memories are held");
         }
     }
 }
