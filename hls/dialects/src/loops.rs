@@ -4,7 +4,7 @@ use crate::attributes::{Class, Entry, Fate, Specifier, class};
 use crate::edits::as_wide;
 use crate::hint::LoopHint;
 use crate::token::{Kind, words};
-use crate::walk::{Walk, fate};
+use crate::walk::{CHANNEL_ENDINGS, Walk, fate};
 
 /// Something before a loop that clang looks at.
 enum Item {
@@ -75,8 +75,17 @@ fn group<'a>(words: &[&'a str], name: &str) -> Option<Vec<&'a str>> {
 }
 
 impl Walk<'_> {
-    /// Whether the token at `at` is the pragma that makes `channel` a keyword.
+    /// Whether the token at `at` is the pragma that makes `channel` a keyword, or an operation on channels: the vendor's compiler took these
+    /// without the pragma, too.
     pub fn enables_channels(&self, at: usize) -> bool {
+        let operates = || {
+            let word = self.source.word(at);
+            let operation = |w: &str| CHANNEL_ENDINGS.contains(&w);
+            ["read", "write"].iter().filter_map(|w| word.strip_prefix(w)).any(operation)
+        };
+        if self.source.is(at, Kind::Word) {
+            return operates();
+        }
         self.source.is(at, Kind::Directive) && {
             let (keyword, rest) = parts(self.source.word(at));
             keyword == "pragma" && names_channels(&words(&rest)) && rest.ends_with("enable")

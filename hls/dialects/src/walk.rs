@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const PRELUDE: &str = include_str!("prelude.h");
 
 /// Endings and beginnings of the names that the prelude defines for channels and accesses.
-const CHANNEL_ENDINGS: [&str; 4] =
+pub(crate) const CHANNEL_ENDINGS: [&str; 4] =
     ["_channel_intel", "_channel_altera", "_channel_nb_intel", "_channel_nb_altera"];
 const ACCESSES: [&str; 9] = [
     "CLK_CHANNEL_MEM_FENCE",

@@ -112,6 +112,18 @@ fn channel_is_a_name_elsewhere() {
 }
 
 #[test]
+fn operations_on_channels_make_channel_a_keyword() {
+    for call in
+        ["read_channel_intel(a)", "write_channel_altera(a, 1)", "read_channel_nb_intel(a, &x)"]
+    {
+        let made = translation(&format!("channel int a; void f(void) {{ bool x; {call}; }}"));
+        let (text, has_prelude) = behind_prelude(&made);
+        assert!(has_prelude && text.contains("__asm__(\"clhls.channel.a.0\")"), "{text}");
+    }
+    unchanged("int channel; void f(void) { read_channel(channel); }");
+}
+
+#[test]
 fn channels_behind_definitions_are_found() {
     expect_channels(
         "struct X { int a; } x; int f(void) { return 0; }\n# 7 \"b.h\"\nchannel int a; struct Y;",

@@ -209,11 +209,19 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
     let mut refused = String::new();
     for level in levels {
         let said = clang(level, &["-emit-llvm-bc"], &given.file, &bitcode)?;
-        let mut translator = Command::new("llvm-spirv-15");
-        translator.arg("--preserve-ocl-kernel-arg-type-metadata-through-string");
-        translator.arg(TRANSLATOR_EXTENSIONS);
-        translator.arg(&bitcode).arg("-o").arg(&output);
-        let done = run(translator, "llvm-spirv-15", "llvm-spirv-15")?;
+        let mut done = translate(&bitcode, &output)?;
+        if String::from_utf8_lossy(&done.stderr).contains(FREEZE) {
+            let (text, plain) = (scratch.path().join("out.ll"), scratch.path().join("plain.ll"));
+            clang(level, &["-S", "-emit-llvm"], &given.file, &text)?;
+            let thawed = without_freezes(&String::from_utf8_lossy(&read(&text)?));
+            std::fs::write(&plain, thawed).map_err(|e| io("write", &plain, &e))?;
+            let mut assembler = Command::new("clang-15");
+            assembler.args(["-cc1", "-triple", "spir64-unknown-unknown", "-no-opaque-pointers"]);
+            assembler.args(["-x", "ir", "-disable-llvm-passes", "-emit-llvm-bc", "-o"]);
+            assembler.arg(&bitcode).arg(&plain);
+            accepted("clang-15", &run(assembler, "clang-15", "clang-15")?)?;
+            done = translate(&bitcode, &output)?;
+        }
         if done.status.success() {
             return Ok(given.produced(read(&output)?, said));
         }
@@ -222,6 +230,35 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
     let what =
         format!("llvm-spirv-15 cannot translate what clang-15 makes of the input\n{refused}");
     Err(Failure::new("E0609", what).help("--compiler clang-22"))
+}
+
+/// What llvm-spirv-15 makes of bitcode.
+fn translate(bitcode: &Path, output: &Path) -> Result<Output> {
+    let mut translator = Command::new("llvm-spirv-15");
+    translator.arg("--preserve-ocl-kernel-arg-type-metadata-through-string");
+    translator.arg(TRANSLATOR_EXTENSIONS);
+    translator.arg(bitcode).arg("-o").arg(output);
+    run(translator, "llvm-spirv-15", "llvm-spirv-15")
+}
+
+/// An operation of LLVM that llvm-spirv-15 has no translation for.
+const FREEZE: &str = " = freeze ";
+
+/// LLVM IR without freezes. `freeze x` is `x`, or any one value where that is poison or undefined: here nothing is poison, and an
+/// undefined value is one value.
+fn without_freezes(text: &str) -> String {
+    let line = |line: &str| -> String {
+        let Some((result, rest)) = line.split_once(FREEZE) else { return line.to_owned() };
+        let (operand, debug) = match rest.find(", !") {
+            Some(at) => rest.split_at(at),
+            None => (rest, ""),
+        };
+        match operand.rfind(" %") {
+            Some(at) => format!("{result} = bitcast {operand} to {}{debug}", &operand[..at]),
+            None => line.to_owned(),
+        }
+    };
+    text.lines().map(|l| line(l) + "\n").collect()
 }
 
 /// Options for finding [`HEADER`], which names in the output do not show where it lies.
@@ -286,4 +323,16 @@ fn accepted(tool: &str, done: &Output) -> Result<Vec<String>> {
 
 fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|e| io("read", path, &e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_freezes;
+
+    #[test]
+    fn freezes_are_their_operands() {
+        let text = "  %a.fr = freeze i32 %a, !dbg !7\n  %b = freeze <2 x float> %\"b c\"\n  %c = add i32 %a.fr, 1\n";
+        let plain = "  %a.fr = bitcast i32 %a to i32, !dbg !7\n  %b = bitcast <2 x float> %\"b c\" to <2 x float>\n  %c = add i32 %a.fr, 1\n";
+        assert_eq!(without_freezes(text), plain);
+    }
 }

@@ -93,7 +93,7 @@ fn lines_and_types_where_the_compiler_gives_them() {
 #[test]
 fn what_the_translator_refuses_goes_to_the_other_compiler() {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testbenches/kernels");
-    let input = kernels.join("conv2d/kernel.cl");
+    let input = kernels.join("monte_carlo/kernel.cl");
     let o = clhls(&["check", text(&input)]);
     assert_eq!(o.code, DONE);
     assert!(
@@ -110,7 +110,17 @@ fn what_the_translator_refuses_goes_to_the_other_compiler() {
     // asked for, it is compiled unoptimised, with lines
     let o = clhls(&["check", text(&input), "--compiler", "clang-15"]);
     assert_eq!((o.code, o.err.as_str()), (DONE, ""));
-    assert!(o.out.contains("kernel convolve(in: float*, "), "{}", o.out);
+    assert!(o.out.contains("kernel pi_points(seeds: uint*, "), "{}", o.out);
+}
+
+/// llvm-spirv-15 has no freeze, which clang-15 puts in front of a quotient and a remainder of the same.
+#[test]
+fn freezes_do_not_go_to_the_other_compiler() {
+    let text_of = "kernel void f(global int *a, global const int *at, int n, int w) {\n  for (int i = 0; i < n; i++) {\n    int r = i / w, c = i % w;\n    a[at[r]] += c;\n  }\n}\n";
+    let (_dir, input) = source(text_of);
+    let o = clhls(&["check", text(&input)]);
+    assert_eq!((o.code, o.err.as_str()), (DONE, ""));
+    assert_eq!(o.out, "kernel f(a: int*, at: int*, n: int, w: int)\n");
 }
 
 /// With nothing but some tools on the PATH.

@@ -248,7 +248,10 @@ impl<'a> Spv<'a> {
     pub fn describe(&self, id: Id) -> String {
         match self.names.get(&id).filter(|n| !n.is_empty()) {
             Some(name) => format!("`{name}` (%{id})"),
-            None => format!("%{id}"),
+            None => match self.entry_points.iter().find(|e| e.function == id) {
+                Some(entry) => format!("kernel `{}`", entry.name),
+                None => format!("%{id}"),
+            },
         }
     }
 

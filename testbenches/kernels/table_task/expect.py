@@ -140,3 +140,14 @@ def five_before(a):
         t[i & 511] = t[i - 5 & 511] * 5 + k & M
         factor[k] = factor[k] * (k | 1) & M
     return {"out": np.array(t + factor, np.uint32)}
+
+
+def decided_by(a):
+    m, limit = number(a, "m"), number(a, "limit")
+    hits, both = [0] * 64, 0
+    for i in range(number(a, "n")):
+        x, y = int(a["a"][i]), int(a["b"][i]) if i < m else None
+        if x >= limit or y is not None and y >= limit:
+            hits[i & 63] += i
+        both += y is not None and y < limit and x < limit
+    return {"out": np.array(hits + [both], np.uint32)}

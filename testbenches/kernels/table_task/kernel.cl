@@ -227,3 +227,22 @@ __kernel void five_before(__global const uchar *restrict in, __global uint *rest
     for (int k = 0; k < 256; k++)
         out[512 + k] = factor[k];
 }
+
+// Conditions that load only if others did not decide: the second buffer is shorter than the loop.
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void decided_by(__global const int *restrict a, __global const int *restrict b, __global uint *restrict out, int n, int m, int limit)
+{
+    uint hits[64];
+    for (int k = 0; k < 64; k++)
+        hits[k] = 0;
+    uint both = 0;
+    for (int i = 0; i < n; i++) {
+        if (a[i] >= limit || (i < m && b[i] >= limit))
+            hits[i & 63] += i;
+        if (i < m && b[i] < limit && a[i] < limit)
+            both++;
+    }
+    for (int k = 0; k < 64; k++)
+        out[k] = hits[k];
+    out[64] = both;
+}

@@ -16,8 +16,12 @@ use ir::{Block, Function, Inst, LoopHint, Op, Space};
 use merge::{Chain, Merged};
 
 /// In a kernel of one work-item the arms of a branch stand there once whether they are executed always or not.
-const IN_LOOPS: if_convert::Limits =
-    if_convert::Limits { arm: u32::MAX / 4, total: u32::MAX / 2, accesses: usize::MAX };
+const IN_LOOPS: if_convert::Limits = if_convert::Limits {
+    arm: u32::MAX / 4,
+    total: u32::MAX / 2,
+    accesses: usize::MAX,
+    in_condition: usize::MAX,
+};
 
 /// Iterations of one cycle more than a loop inside had are worth that it does not drain, where it had this many cycles.
 const GAIN: u32 = 4;

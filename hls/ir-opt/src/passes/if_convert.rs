@@ -16,10 +16,12 @@ pub struct Limits {
     pub total: u32,
     /// Most accesses to memory in both arms together.
     pub accesses: usize,
+    /// Most accesses to memory that a second condition, which is joined with the first, may need.
+    pub in_condition: usize,
 }
 
 /// Where work-items interleave.
-const INTERLEAVED: Limits = Limits { arm: 16, total: 24, accesses: 4 };
+const INTERLEAVED: Limits = Limits { arm: 16, total: 24, accesses: 4, in_condition: 0 };
 
 /// Converts until nothing is left that is worth it, inner branches first.
 pub fn run(func: &mut Function) {
@@ -74,12 +76,17 @@ fn arm_target(func: &Function, cfg: &Cfg, block: Block, arm: Block) -> Option<Bl
         return None;
     }
     let Terminator::Jump(next) = &data.term else { return None };
-    let fine = data.insts.iter().all(|i| match func.insts[*i].op {
+    let fine = data.insts.iter().all(|i| can_be_always(func.insts[*i].op));
+    (fine && next.block != arm).then_some(next.block)
+}
+
+/// Whether an operation can be executed always: with a predicate, if it has effects.
+fn can_be_always(op: Op) -> bool {
+    match op {
         Op::Load(f) | Op::Store(f) | Op::Atomic(_, f) => !f.volatile,
         Op::Pipe { .. } => true,
         op => !op.is_effect(),
-    });
-    (fine && next.block != arm).then_some(next.block)
+    }
 }
 
 fn is_worth_it(func: &Function, arms: [Option<&BlockCall>; 2], limits: &Limits) -> bool {
@@ -108,14 +115,28 @@ fn inline_arm(
     let call = arm?;
     // When the other arm is there already, coming after its accesses too is more order than
     // needed but not wrong.
-    let before: SmallVec<[ir::Inst; 2]> = edit::last_effects(func, block).into_iter().collect();
     let bind: Vec<(Value, Value)> =
         func.blocks[call.block].params.iter().copied().zip(call.args.iter().copied()).collect();
     let insts = std::mem::take(&mut func.blocks[call.block].insts);
     let rename = |v: Value| bind.iter().find(|(p, _)| *p == v).map_or(v, |(_, argument)| *argument);
+    for &inst in &insts {
+        func.insts[inst].args.iter_mut().for_each(|a| *a = rename(*a));
+    }
+    append(func, block, insts, (cond, inverse));
+    let Terminator::Jump(mut next) =
+        std::mem::replace(&mut func.blocks[call.block].term, Terminator::Unreachable)
+    else {
+        return None;
+    };
+    next.args.iter_mut().for_each(|a| *a = rename(*a));
+    Some(next)
+}
+
+/// Puts instructions at the end of a block; those with effects happen only when `cond` is true (false, if `inverse`).
+fn append(func: &mut Function, block: Block, insts: Vec<ir::Inst>, (cond, inverse): (Value, bool)) {
+    let before: SmallVec<[ir::Inst; 2]> = edit::last_effects(func, block).into_iter().collect();
     let mut predicate: Option<Value> = None;
     for inst in insts {
-        func.insts[inst].args.iter_mut().for_each(|a| *a = rename(*a));
         if func.insts[inst].op.predicated().is_some() {
             let mut b = Builder::at(func, block);
             b.loc = b.func.insts[inst].loc;
@@ -128,17 +149,9 @@ fn inline_arm(
         }
         func.blocks[block].insts.push(inst);
     }
-    let Terminator::Jump(mut next) =
-        std::mem::replace(&mut func.blocks[call.block].term, Terminator::Unreachable)
-    else {
-        return None;
-    };
-    next.args.iter_mut().for_each(|a| *a = rename(*a));
-    Some(next)
 }
 
-/// `a && b`, `a || b`: a branch to a cheap block without effects that branches to the other
-/// target becomes one branch on both conditions.
+/// `a && b`, `a || b`: a branch to a cheap block that branches to the other target becomes one branch on both conditions.
 fn join_conditions(
     func: &mut Function,
     cfg: &Cfg,
@@ -151,12 +164,17 @@ fn join_conditions(
         let data = &func.blocks[second.block];
         let Terminator::Branch { then_: x, else_: y, .. } = &data.term else { continue };
         let meets = (x.block == other.block) != (y.block == other.block);
-        let pure = data.insts.iter().all(|i| !func.insts[*i].op.is_effect());
+        let ops = || data.insts.iter().map(|i| func.insts[*i].op);
+        // Not in a way back: what is promised of a loop does not hold for accesses behind it.
+        let forward = cfg.rpo_index[other.block] > cfg.rpo_index[block];
+        let most = if forward { limits.in_condition } else { 0 };
+        let few = ops().filter(|op| op.is_effect()).count() <= most;
         if cfg.preds[second.block].len() == 1
             && second.block != block
             && data.hint == LoopHint::default()
             && meets
-            && pure
+            && few
+            && ops().all(can_be_always)
             && x.block != second.block
             && y.block != second.block
             && weight::of_block(func, second.block) <= limits.arm
@@ -180,7 +198,7 @@ fn merge_conditions(
 ) {
     let loc = func.blocks[block].term_loc;
     let insts = std::mem::take(&mut func.blocks[second.block].insts);
-    func.blocks[block].insts.extend(insts);
+    append(func, block, insts, (cond, inverse));
     let term = std::mem::replace(&mut func.blocks[second.block].term, Terminator::Unreachable);
     let Terminator::Branch { cond: inner, then_: x, else_: y } = term else { return };
     let mut b = Builder::at(func, block);

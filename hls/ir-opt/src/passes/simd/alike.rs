@@ -8,7 +8,7 @@ use crate::passes::simplify_cfg;
 use ir::{Block, Function};
 
 /// What is executed always, so that several work-items are computed in each cycle: the operators of both arms are there in any case.
-const SIDE_BY_SIDE: Limits = Limits { arm: 4096, total: 4096, accesses: 64 };
+const SIDE_BY_SIDE: Limits = Limits { arm: 4096, total: 4096, accesses: 64, in_condition: 0 };
 /// Most branches that are converted.
 const MOST_BRANCHES: usize = 64;
 
