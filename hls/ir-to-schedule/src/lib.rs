@@ -130,7 +130,8 @@ fn out_of_order(request: &Request<'_>) -> Result<(KernelSchedule, OutOfOrder)> {
         order.stored.retain(|b| registers || b.block != block);
         order.held.push(held);
         let Ok(with) = request.schedule(&[], &order) else { continue };
-        if hazards::stand(&with, block) && hazards::pays(&best.0, &with, block) {
+        let stand = order.held.iter().all(|h| hazards::stand(&with, h.block));
+        if stand && hazards::pays(&best.0, &with, block) {
             best = (with, order);
         }
     }
