@@ -1,5 +1,5 @@
-// clhls_hazard_gate: tokens read a word, and write one later, in a pipeline behind the gate: each reads what all before it wrote. No token waits
-// longer than the last one that it must not follow asks for, and none without one.
+// clhls_hazard_gate: each token enters in the first cycle in which it is far enough behind all that it must not follow, found from the times of all
+// entries; none is lost or changed; one a cycle where no keys are equal.
 `default_nettype none
 module bench;
   parameter PAIRS = 1;
