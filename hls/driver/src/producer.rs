@@ -219,8 +219,10 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
             assembler.args(["-cc1", "-triple", "spir64-unknown-unknown", "-no-opaque-pointers"]);
             assembler.args(["-x", "ir", "-disable-llvm-passes", "-emit-llvm-bc", "-o"]);
             assembler.arg(&bitcode).arg(&plain);
-            accepted("clang-15", &run(assembler, "clang-15", "clang-15")?)?;
-            done = translate(&bitcode, &output)?;
+            // of types that cannot be an operand of a bitcast it stays refused
+            if run(assembler, "clang-15", "clang-15")?.status.success() {
+                done = translate(&bitcode, &output)?;
+            }
         }
         if done.status.success() {
             return Ok(given.produced(read(&output)?, said));

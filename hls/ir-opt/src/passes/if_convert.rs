@@ -113,8 +113,6 @@ fn inline_arm(
     inverse: bool,
 ) -> Option<BlockCall> {
     let call = arm?;
-    // When the other arm is there already, coming after its accesses too is more order than
-    // needed but not wrong.
     let bind: Vec<(Value, Value)> =
         func.blocks[call.block].params.iter().copied().zip(call.args.iter().copied()).collect();
     let insts = std::mem::take(&mut func.blocks[call.block].insts);
@@ -134,6 +132,8 @@ fn inline_arm(
 
 /// Puts instructions at the end of a block; those with effects happen only when `cond` is true (false, if `inverse`).
 fn append(func: &mut Function, block: Block, insts: Vec<ir::Inst>, (cond, inverse): (Value, bool)) {
+    // When the other arm is there already, coming after its accesses too is more order than
+    // needed but not wrong.
     let before: SmallVec<[ir::Inst; 2]> = edit::last_effects(func, block).into_iter().collect();
     let mut predicate: Option<Value> = None;
     for inst in insts {
