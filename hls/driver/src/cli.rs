@@ -79,9 +79,9 @@ pub struct InputArgs {
     /// SPIR-V module (.spv), its assembly (.spvasm), OpenCL C (.cl) or IR text (.clir); for `run`
     /// also the output directory of a build.
     pub input: PathBuf,
-    /// OpenCL C version of a .cl file.
-    #[arg(long, value_name = "STD", default_value = "CL1.2", value_parser = CL_STD)]
-    pub cl_std: String,
+    /// OpenCL C version of a .cl file [default: CL1.2; CL2.0 where that has variables at program scope that are not constant].
+    #[arg(long, value_name = "STD", value_parser = CL_STD)]
+    pub cl_std: Option<String>,
     /// Compiler of a .cl file [default: clang-15 where it is installed, else clang-22].
     #[arg(long, value_enum)]
     pub compiler: Option<Compiler>,
@@ -125,6 +125,11 @@ impl InputArgs {
             unsafe_math: self.unsafe_math || clang.unsafe_math,
             ..clang
         }
+    }
+
+    /// The OpenCL C version.
+    pub(crate) fn std(&self) -> &str {
+        self.cl_std.as_deref().unwrap_or("CL1.2")
     }
 
     /// The options that the compiler of OpenCL C is given.

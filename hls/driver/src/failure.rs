@@ -51,6 +51,11 @@ impl Failure {
         self.diagnostics.0.first().is_some_and(|d| d.code == code)
     }
 
+    /// Whether the first error's message has this in it.
+    pub(crate) fn says(&self, text: &str) -> bool {
+        self.diagnostics.0.first().is_some_and(|d| d.message.contains(text))
+    }
+
     /// As shown on a terminal. An error that does not say what to do gets what docs/errors.md says.
     pub fn render(&self) -> String {
         let mut all = self.diagnostics.clone();

@@ -40,6 +40,17 @@ pub const TRANSLATOR_EXTENSIONS: &str = "--spirv-ext=+SPV_EXT_shader_atomic_floa
 /// Loops that move the elements of an array stay such loops, which unroll into registers and queues: `memmove` goes byte by byte.
 pub const KEEP_COPIES: [&str; 2] = ["-mllvm", "-disable-loop-idiom-memcpy"];
 
+/// Loops of many iterations that the source wants unrolled are left to clhls: clang-15 takes a minute for a window of 2048 elements,
+/// its time grows with the third power, and neither unrolls those of 16384 instructions and more.
+pub const LEAVE_LONG_LOOPS: [&str; 2] = ["-mllvm", "-pragma-unroll-threshold=2000"];
+
+/// Of sources with channels: functions are inlined, so that a channel that an argument chooses is known. Those that never return are cold.
+const INLINE_ALL: [&str; 4] =
+    ["-mllvm", "-inline-threshold=1000000", "-mllvm", "-inlinecold-threshold=1000000"];
+
+/// How the functions of channels begin in translated sources.
+const CHANNEL: &str = "clhls_channel_";
+
 /// Of clang-22: its strength reduction of loops makes counters of odd widths, 2 bits for one that is masked with 3, and its back end counts these
 /// too far. Hardware wants the indices as they stand in the source, anyway.
 pub const NO_STRENGTH_REDUCTION: [&str; 2] = ["-mllvm", "-disable-lsr"];
@@ -54,6 +65,26 @@ const CLANG_15_LEVELS: [&str; 3] = ["-O2", "-O1", "-O0"];
 pub(crate) fn compile_cl(input: &InputArgs) -> Result<Produced> {
     let path = &input.input;
     std::fs::File::open(path).map_err(|e| io("read", path, &e))?;
+    let done = compiled(input);
+    let is_newer = |e: &Failure| input.cl_std.is_none() && e.says(PROGRAM_SCOPE);
+    if !done.as_ref().is_err_and(is_newer) {
+        return done;
+    }
+    let newer = InputArgs { cl_std: Some(WITH_PROGRAM_SCOPE.into()), ..input.clone() };
+    let Ok(mut newer) = compiled(&newer) else { return done };
+    let what = "OpenCL C 1.2 has no variables at program scope that are not constant: compiled as OpenCL C 2.0";
+    let warning = Diagnostic::warning("W0618", what)
+        .help(format!("--cl-std {WITH_PROGRAM_SCOPE}, or declare them `__constant`"));
+    newer.warnings.push(warning.render(&SourceMap::default()));
+    Ok(newer)
+}
+
+/// What compilers of OpenCL C 1.2 say of variables at program scope that are not constant, which vendors' compilers took.
+const PROGRAM_SCOPE: &str = "must reside in constant address space";
+/// The version that has them.
+const WITH_PROGRAM_SCOPE: &str = "CL2.0";
+
+fn compiled(input: &InputArgs) -> Result<Produced> {
     let scratch = Scratch::temporary()?;
     let (old, new) = (installed("clang-15") && installed("llvm-spirv-15"), installed("clang-22"));
     match input.compiler {
@@ -121,10 +152,10 @@ fn clang_22(input: &InputArgs, scratch: &Scratch) -> Result<Produced> {
     };
     let given =
         Given::new(input, scratch, |output| clang(&dialect::PREPROCESS, &input.input, output))?;
-    let said = clang(&["-c"], &given.file, &output)?;
+    let said = clang(&given.options(&["-c"]), &given.file, &output)?;
     let mut bytes = read(&output)?;
     if local_sizes::are_unsure(&bytes) {
-        clang(&["-S", "-emit-llvm"], &given.file, &text)?;
+        clang(&given.options(&["-S", "-emit-llvm"]), &given.file, &text)?;
         bytes = local_sizes::corrected(&bytes, &String::from_utf8_lossy(&read(&text)?));
     }
     Ok(given.produced(bytes, said))
@@ -159,6 +190,13 @@ impl Given {
         Ok(given)
     }
 
+    /// These options, and those that it needs besides.
+    fn options<'a>(&self, what: &[&'a str]) -> Vec<&'a str> {
+        let text = self.translated.text.as_deref().unwrap_or_default();
+        let more = if text.contains(CHANNEL) { &INLINE_ALL[..] } else { &[] };
+        [more, what].concat()
+    }
+
     /// The module that was made of it.
     fn produced(self, bytes: Vec<u8>, said: Vec<String>) -> Produced {
         let Translated { hints, mut warnings, .. } = self.translated;
@@ -174,10 +212,10 @@ fn clang_22_command(input: &InputArgs, headers: &[String]) -> Command {
     clang.arg(INLINE_DEFINES);
     // vector-combine invents vector lengths that SPIR-V has no type for
     clang.args(["-fno-crash-diagnostics", "-mllvm", "-disable-vector-combine"]);
-    clang.args(KEEP_COPIES).args(NO_STRENGTH_REDUCTION);
+    clang.args(KEEP_COPIES).args(LEAVE_LONG_LOOPS).args(NO_STRENGTH_REDUCTION);
     clang.args(["-mllvm", SPIRV_EXTENSIONS]);
     clang.arg("-Wno-pass-failed").args(headers);
-    clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
+    clang.arg(format!("-cl-std={}", input.std())).args(input.for_clang());
     clang
 }
 
@@ -193,13 +231,13 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
         // the translator needs typed pointers
         clang.args(["-cc1", "-triple", "spir64-unknown-unknown", "-no-opaque-pointers"]);
         clang.args(["-finclude-default-header", "-fdeclare-opencl-builtins", "-x", "cl", level]);
-        clang.args(KEEP_COPIES);
+        clang.args(KEEP_COPIES).args(LEAVE_LONG_LOOPS);
         clang.arg(INLINE_DEFINES);
         clang.args(["-debug-info-kind=line-tables-only", "-dwarf-version=4", "-Wno-pass-failed"]);
         clang.args(source_names(&input.input)).args(&headers);
         // the file is called as the input, but lies where its translation does
         clang.arg(format!("-fdebug-prefix-map={}/=", scratch.path().display()));
-        clang.arg(format!("-cl-std={}", input.cl_std)).args(input.for_clang());
+        clang.arg(format!("-cl-std={}", input.std())).args(input.for_clang());
         clang.args(what).arg("-o").arg(output).arg(operand(file));
         accepted("clang-15", &run(clang, "clang-15", "clang-15")?)
     };
@@ -208,11 +246,11 @@ fn clang_15(input: &InputArgs, scratch: &Scratch, levels: &[&str]) -> Result<Pro
     })?;
     let mut refused = String::new();
     for level in levels {
-        let said = clang(level, &["-emit-llvm-bc"], &given.file, &bitcode)?;
+        let said = clang(level, &given.options(&["-emit-llvm-bc"]), &given.file, &bitcode)?;
         let mut done = translate(&bitcode, &output)?;
         if String::from_utf8_lossy(&done.stderr).contains(FREEZE) {
             let (text, plain) = (scratch.path().join("out.ll"), scratch.path().join("plain.ll"));
-            clang(level, &["-S", "-emit-llvm"], &given.file, &text)?;
+            clang(level, &given.options(&["-S", "-emit-llvm"]), &given.file, &text)?;
             let thawed = without_freezes(&String::from_utf8_lossy(&read(&text)?));
             std::fs::write(&plain, thawed).map_err(|e| io("write", &plain, &e))?;
             let mut assembler = Command::new("clang-15");

@@ -214,35 +214,50 @@ pub fn split_edge(func: &mut Function, from: Block, nth: usize) -> Block {
     middle
 }
 
-/// Appends block `second` to `first`, which must end in the only jump to it. What its parameters become goes into `map`, which the caller
-/// substitutes when all is merged.
-pub fn merge_into(
-    func: &mut Function,
-    first: Block,
-    second: Block,
-    map: &mut SecondaryMap<Value, Option<Value>>,
-) {
-    let unreachable = Terminator::Unreachable;
-    let Terminator::Jump(call) = std::mem::replace(&mut func.blocks[first].term, unreachable)
-    else {
-        unreachable!("caller found a jump");
-    };
-    for (&p, &a) in func.blocks[second].params.iter().zip(&call.args) {
-        map[p] = Some(a);
+/// A block that others are appended to.
+pub struct Line {
+    block: Block,
+    /// Its effects that none of it is behind.
+    last: Vec<Inst>,
+}
+
+impl Line {
+    /// Begins with this block.
+    pub fn new(func: &Function, block: Block) -> Self {
+        Line { block, last: last_effects(func, block) }
     }
-    let last = last_effects(func, first);
-    let insts = std::mem::take(&mut func.blocks[second].insts);
-    for &i in &insts {
-        if func.insts[i].op.is_effect() && func.insts[i].after.is_empty() {
-            func.insts[i].after = last.iter().copied().collect();
+
+    /// Appends block `second`, to which the line must end in the only jump. What its parameters become goes into `map`, which the
+    /// caller substitutes when all is merged; it takes the block out of the layout too.
+    pub fn append(
+        &mut self,
+        func: &mut Function,
+        second: Block,
+        map: &mut SecondaryMap<Value, Option<Value>>,
+    ) {
+        let first = self.block;
+        let unreachable = Terminator::Unreachable;
+        let Terminator::Jump(call) = std::mem::replace(&mut func.blocks[first].term, unreachable)
+        else {
+            unreachable!("caller found a jump");
+        };
+        for (&p, &a) in func.blocks[second].params.iter().zip(&call.args) {
+            map[p] = Some(a);
         }
+        let last: SmallVec<[Inst; 2]> = self.last.iter().copied().collect();
+        let insts = std::mem::take(&mut func.blocks[second].insts);
+        for &i in &insts {
+            if func.insts[i].op.is_effect() && func.insts[i].after.is_empty() {
+                func.insts[i].after = last.clone();
+            }
+        }
+        follow(func, &mut self.last, &insts);
+        func.blocks[first].insts.extend(insts);
+        func.blocks[first].term =
+            std::mem::replace(&mut func.blocks[second].term, Terminator::Unreachable);
+        func.blocks[first].term_loc = func.blocks[second].term_loc;
+        func.blocks[second].params.clear();
     }
-    func.blocks[first].insts.extend(insts);
-    func.blocks[first].term =
-        std::mem::replace(&mut func.blocks[second].term, Terminator::Unreachable);
-    func.blocks[first].term_loc = func.blocks[second].term_loc;
-    func.blocks[second].params.clear();
-    func.layout.retain(|b| *b != second);
 }
 
 /// Lets an access, or operation on a pipe, happen only where `predicate` (i1) holds too; of an access with a mask, each part.
@@ -268,14 +283,19 @@ pub fn restrict(b: &mut Builder<'_>, inst: Inst, predicate: Value) {
 /// these comes after all.
 pub fn last_effects(func: &Function, block: Block) -> Vec<Inst> {
     let mut last: Vec<Inst> = vec![];
-    for &i in &func.blocks[block].insts {
+    follow(func, &mut last, &func.blocks[block].insts);
+    last
+}
+
+/// Keeps `last` the effects that none is behind when these instructions come behind them.
+fn follow(func: &Function, last: &mut Vec<Inst>, insts: &[Inst]) {
+    for &i in insts {
         let data = &func.insts[i];
         if data.op.is_effect() {
             last.retain(|e| !data.after.contains(e));
             last.push(i);
         }
     }
-    last
 }
 
 /// Number of uses of each value in reachable code.

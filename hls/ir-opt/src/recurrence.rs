@@ -101,8 +101,11 @@ pub fn interval(func: &Function, block: Block, clock: Clock<'_>) -> u32 {
     let params = func.blocks[block].params.clone();
     let next = func.blocks[block].term.targets()[back].args.to_vec();
     let cycles = Dependences::new(func, block).carried_together();
+    let deciding = deciding(func, block);
     let mut longest = 0.0f64;
-    for &param in &params {
+    // a window over data has thousands that only go on to the next
+    let matter = |p: &&Value| cycles.contains_key(*p) || deciding[**p];
+    for &param in params.iter().filter(matter) {
         let ns = ns_from(func, block, param, clock);
         let decided = match &func.blocks[block].term {
             Terminator::Branch { cond, .. } => ns[*cond],
@@ -113,6 +116,21 @@ pub fn interval(func: &Function, block: Block, clock: Clock<'_>) -> u32 {
         longest = carried.filter_map(|(_, n)| ns[*n]).chain(decided).fold(longest, f64::max);
     }
     (longest / clock.period_ns).ceil().max(1.0) as u32
+}
+
+/// The values that decide in the same iteration whether there is another one.
+fn deciding(func: &Function, block: Block) -> SecondaryMap<Value, bool> {
+    let mut deciding = SecondaryMap::new();
+    if let Terminator::Branch { cond, .. } = &func.blocks[block].term {
+        deciding[*cond] = true;
+    }
+    for &inst in func.blocks[block].insts.iter().rev() {
+        let data = &func.insts[inst];
+        if data.result.is_some_and(|r| deciding[r]) {
+            data.args.iter().for_each(|a| deciding[*a] = true);
+        }
+    }
+    deciding
 }
 
 /// Time from a parameter to each value of its block that depends on it.
@@ -186,12 +204,13 @@ impl<'f> Dependences<'f> {
 
     /// For each parameter that depends on itself an iteration later: which of the circles of such dependences it is in.
     fn carried_together(&self) -> FxHashMap<Value, usize> {
-        let params = &self.func.blocks[self.block].params;
+        let is_param =
+            |v: &Value| matches!(self.func.values[*v].def, ValueDef::Param(b, _) if b == self.block);
         let mut out = FxHashMap::default();
         for (k, circle) in tarjan_scc(&self.graph).into_iter().enumerate() {
             let loops = circle.len() > 1 || self.graph.contains_edge(circle[0], circle[0]);
             let values = circle.iter().map(|n| self.graph[*n]).filter(|_| loops);
-            out.extend(values.filter(|v| params.contains(v)).map(|v| (v, k)));
+            out.extend(values.filter(is_param).map(|v| (v, k)));
         }
         out
     }

@@ -7,7 +7,7 @@
 
 use crate::segments::{Cutter, exit_depth};
 use crate::{hazards, timed};
-use base::{FxHashMap, FxHashSet};
+use base::{FxHashMap, FxHashSet, SmallVec};
 use ir::analysis::{Carried, back_edge, read_params};
 use ir::{Block, Function, Inst, Op, PipeOp, Speculation, Terminator, Value, ValueDef};
 use schedule::{
@@ -45,7 +45,12 @@ pub fn least_segments(s: &Cutter<'_>, block: Block) -> FxHashMap<Value, u32> {
     let Some(back) = back_edge(s.func, block) else { return least };
     let params = &s.func.blocks[block].params;
     let next = s.func.blocks[block].term.targets()[back].args.clone();
-    let mut given_up: Vec<Value> = vec![];
+    // those that a parameter becomes in the next iteration
+    let mut becomes: FxHashMap<Value, SmallVec<[Value; 1]>> = FxHashMap::default();
+    for (p, n) in params.iter().zip(&next).filter(|(_, n)| s.func.def_inst(**n).is_none()) {
+        becomes.entry(*n).or_default().push(*p);
+    }
+    let mut given_up: FxHashSet<Value> = FxHashSet::default();
     let mut rounds = 0;
     loop {
         let (at, _) = s.cut(block, &least);
@@ -53,22 +58,31 @@ pub fn least_segments(s: &Cutter<'_>, block: Block) -> FxHashMap<Value, u32> {
             Some(i) => at.get(&i).map_or(0, |k| k + u32::from(s.is_boundary(i))),
             None => least.get(&v).copied().unwrap_or(0),
         };
+        let least_of =
+            |least: &FxHashMap<Value, u32>, p: &Value| least.get(p).copied().unwrap_or(0);
         let raised: Vec<(Value, u32)> = params
             .iter()
             .zip(&next)
             .map(|(p, n)| (*p, segment(*n)))
-            .filter(|(p, k)| !given_up.contains(p) && *k > least.get(p).copied().unwrap_or(0))
+            .filter(|(p, k)| !given_up.contains(p) && *k > least_of(&least, p))
             .collect();
         let Some(&(worst, _)) = raised.iter().max_by_key(|(_, k)| *k) else { return least };
         rounds += 1;
         if rounds > params.len() + 1 {
             // Raising goes round in a circle through memory: this value goes back to the entry.
-            given_up.push(worst);
+            given_up.insert(worst);
             least.clear();
             rounds = 0;
             continue;
         }
-        least.extend(raised);
+        // a window over data is moved along as a whole
+        let mut open = raised;
+        while let Some((p, k)) = open.pop() {
+            if !given_up.contains(&p) && k > least_of(&least, &p) {
+                least.insert(p, k);
+                open.extend(becomes.get(&p).into_iter().flatten().map(|q| (*q, k)));
+            }
+        }
     }
 }
 

@@ -150,6 +150,8 @@ struct Rewriter<'a> {
     addresses: FxHashSet<Id>,
     /// What the parameters of each function become, in their order.
     ends: FxHashMap<Id, BTreeSet<End>>,
+    /// Functions that no kernel comes to, and all that is in them: which channels they use is known where they were inlined.
+    unused: FxHashSet<Id>,
     next_id: Id,
 }
 
@@ -163,6 +165,7 @@ impl<'a> Rewriter<'a> {
             uses: FxHashMap::default(),
             addresses: FxHashSet::default(),
             ends: FxHashMap::default(),
+            unused: unused(spv),
             next_id: words.get(3).copied().unwrap_or_default(),
         };
         for id in spv.functions.keys() {
@@ -255,7 +258,7 @@ impl<'a> Rewriter<'a> {
                 Op::Function => function = inst.result()?,
                 Op::Line => loc = self.spv.line(inst),
                 Op::NoLine => loc = Loc::UNKNOWN,
-                Op::FunctionCall => {
+                Op::FunctionCall if !self.unused.contains(&function) => {
                     let callee = inst.arg(0)?;
                     let Some(action) = self.actions.get(&callee).copied() else {
                         calls.push((function, self.spv.definition(callee)));
@@ -426,7 +429,8 @@ impl<'a> Rewriter<'a> {
                 function = inst.result()?;
             }
             let own = params.get(&function).map_or(&[][..], Vec::as_slice);
-            if inst.result.is_some_and(|id| self.addresses.contains(&id)) {
+            let is_address = inst.result.is_some_and(|id| self.addresses.contains(&id));
+            if is_address || self.is_unused(inst, in_functions.then_some(function)) {
                 continue;
             }
             match (inst.op, self.uses.get(&k)) {
@@ -457,6 +461,17 @@ impl<'a> Rewriter<'a> {
             *bound = self.next_id;
         }
         Ok(out.iter().flat_map(|w| w.to_le_bytes()).collect())
+    }
+
+    /// Whether an instruction, of a function or of none, is left out with the functions that no kernel comes to.
+    fn is_unused(&self, inst: &Inst, function: Option<Id>) -> bool {
+        match (function, inst.op) {
+            (Some(function), _) => self.unused.contains(&function),
+            (None, Op::Name | Op::Decorate) => {
+                inst.args.first().is_some_and(|target| self.unused.contains(target))
+            }
+            _ => false,
+        }
     }
 
     /// The ids of new parameters by function.
@@ -564,6 +579,45 @@ fn declared(spv: &Spv) -> R<Vec<Declared>> {
         all.push(Declared { id: *id, name: name.to_owned(), depth, port, lengths });
     }
     Ok(all)
+}
+
+/// The functions with a body that nothing leads to from the entry points, and what they define.
+fn unused(spv: &Spv) -> FxHashSet<Id> {
+    let mut named: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
+    let mut defined: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
+    let mut function = 0;
+    for inst in &spv.insts {
+        if inst.op == Op::Function {
+            function = inst.result.unwrap_or_default();
+        }
+        defined.entry(function).or_default().extend(inst.result);
+        // literals of other instructions may have the number of a function
+        if matches!(
+            inst.op,
+            Op::FunctionCall
+                | Op::EnqueueKernel
+                | Op::GetKernelNDrangeSubGroupCount
+                | Op::GetKernelNDrangeMaxSubGroupSize
+                | Op::GetKernelWorkGroupSize
+                | Op::GetKernelPreferredWorkGroupSizeMultiple
+                | Op::GetKernelLocalSizeForSubgroupCount
+                | Op::GetKernelMaxNumSubgroups
+        ) {
+            let functions = inst.args.iter().filter(|id| spv.functions.contains_key(*id));
+            named.entry(function).or_default().extend(functions.map(|f| spv.definition(*f)));
+        }
+    }
+    let mut open: Vec<Id> = spv.entry_points.iter().map(|e| e.function).collect();
+    let mut used: FxHashSet<Id> = FxHashSet::default();
+    while let Some(f) = open.pop() {
+        if used.insert(f) {
+            open.extend(named.get(&f).into_iter().flatten());
+        }
+    }
+    // imported functions are declarations
+    let is_body = |f: &&Id| spv.deco.of(**f).linkage.as_ref().is_none_or(|(_, import)| !import);
+    let unused = spv.functions.keys().filter(|f| !used.contains(*f)).filter(is_body);
+    unused.flat_map(|f| defined.get(f).into_iter().flatten().copied()).collect()
 }
 
 /// The operand of an instruction that computes an address of another one.

@@ -10,6 +10,14 @@ def expected(launch, args):
     if launch.kernel == "repeated":
         packets = [int(x) if x < 0 else int(x) ^ 255 for x in args["in"]]
         return {"out": np.array(packets, np.int32), "most": np.ones(1, np.int32)}
+    if launch.kernel == "wide":
+        packets = args["in"].packets.copy()
+        packets[1:n:2] *= -1
+        packets[0:n:2, 7] = np.arange(0, n, 2)
+        first = packets[0:n:5, 0].copy()
+        packets[0:n:5] = 0
+        packets[0:n:5, 0], packets[0:n:5, 1], packets[0:n:5, 7] = np.arange(0, n, 5), n, first
+        return {"in": packets[n:], "out": packets[:n]}
     packets = [int(x) for x in args["in"].packets[:n]]
     rest = {"in": args["in"].packets[n:]}
     if launch.kernel == "either":

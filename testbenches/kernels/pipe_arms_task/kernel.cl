@@ -72,3 +72,24 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void repeated(global const
     }
     *most = worst > 0;
 }
+
+// Packets wider than the widest value: each iteration reads one in either arm, and writes it or a header.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void wide(read_only pipe int8 in, write_only pipe int8 out, int n)
+{
+    for (int k = 0; k < n; k++) {
+        int8 v;
+        if (k & 1) {
+            while (read_pipe(in, &v)) {}
+            v = -v;
+        } else {
+            while (read_pipe(in, &v)) {}
+            v.s7 = k;
+        }
+        if (k % 5 == 0) {
+            int8 header = (int8)(k, n, 0, 0, 0, 0, 0, v.s0);
+            while (write_pipe(out, &header)) {}
+        } else {
+            while (write_pipe(out, &v)) {}
+        }
+    }
+}

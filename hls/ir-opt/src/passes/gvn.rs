@@ -3,10 +3,12 @@
 
 use crate::alias::{Alias, Kind, kind};
 use crate::edit::{Rewriter, Step};
-use base::FxHashMap;
 use base::entity::SecondaryMap;
-use ir::analysis::{Cfg, Dominators};
+use base::{FxHashMap, IndexMap, SmallVec};
+use ir::analysis::{Cfg, Dominators, root};
 use ir::{Block, Builder, Function, Inst, Op, Type, Value};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 type Key = (Op, Vec<Value>, Type);
 /// A key of the table and what stood there.
@@ -131,13 +133,69 @@ fn hoist_sources(func: &mut Function) {
     func.blocks[entry].insts = sources;
 }
 
+/// An access whose value is known.
+struct Known {
+    address: Value,
+    value: Value,
+    inst: Inst,
+}
+
+/// What is known of memory within a block: by the root of the address, then by the distance from there in bytes. A write is
+/// compared with one access for each other root, and with those near it for its own, so that long unrolled loops over an array
+/// take as long as they have accesses.
+#[derive(Default)]
+struct Memory {
+    by_root: IndexMap<Value, BTreeMap<i128, SmallVec<[Known; 1]>>>,
+    /// Of the accesses so far.
+    most_bytes: i128,
+}
+
+impl Memory {
+    fn insert(&mut self, func: &Function, inst: Inst, value: Value) {
+        let address = func.insts[inst].args[0];
+        let (root, at) = root(func, address);
+        self.most_bytes = self.most_bytes.max(func.accessed_bytes(inst).into());
+        let known = Known { address, value, inst };
+        self.by_root.entry(root).or_default().entry(at).or_default().push(known);
+    }
+
+    /// Forgets what a write may change.
+    fn overwrite(&mut self, func: &Function, alias: &Alias<'_>, write: Inst) {
+        let (own, at) = root(func, func.insts[write].args[0]);
+        let near = at - self.most_bytes + 1..at + i128::from(func.accessed_bytes(write));
+        self.by_root.retain(|root, accesses| {
+            if *root != own {
+                // pointers with one root point into the same objects
+                let first = accesses.values().flatten().next();
+                return first.is_some_and(|k| !alias.may_overlap(k.inst, write));
+            }
+            let places: Vec<i128> = accesses.range(near.clone()).map(|(at, _)| *at).collect();
+            for place in places {
+                if let Entry::Occupied(mut there) = accesses.entry(place) {
+                    there.get_mut().retain(|k| !alias.may_overlap(k.inst, write));
+                    if there.get().is_empty() {
+                        there.remove();
+                    }
+                }
+            }
+            !accesses.is_empty()
+        });
+    }
+
+    /// What a load of this type reads.
+    fn at(&self, func: &Function, address: Value, ty: Type) -> Option<Value> {
+        let (root, at) = root(func, address);
+        let mut there = self.by_root.get(&root)?.get(&at)?.iter();
+        there.find(|k| k.address == address && func.ty(k.value) == ty).map(|k| k.value)
+    }
+}
+
 /// Loads that read what this block has loaded or stored before.
 fn reuse_memory(func: &mut Function) {
     let mut reuse: Vec<(Inst, Value)> = vec![];
     let alias = Alias::new(func);
     for &block in &func.layout {
-        // accesses whose value is known, with the value
-        let mut known: Vec<(Inst, Value)> = vec![];
+        let mut known = Memory::default();
         for &inst in &func.blocks[block].insts {
             let d = &func.insts[inst];
             if !d.op.is_effect() {
@@ -145,21 +203,18 @@ fn reuse_memory(func: &mut Function) {
             }
             let plain = d.op.mem_flags().is_some_and(|f| !f.volatile && !f.predicated);
             match kind(d.op) {
-                Kind::Wall => known.clear(),
+                Kind::Wall => known = Memory::default(),
                 Kind::Write => {
-                    known.retain(|(k, _)| !alias.may_overlap(*k, inst));
+                    known.overwrite(func, &alias, inst);
                     if plain && matches!(d.op, Op::Store(_)) {
-                        known.push((inst, d.args[1]));
+                        known.insert(func, inst, d.args[1]);
                     }
                 }
                 Kind::Read => {
                     let Some(result) = d.result.filter(|_| plain) else { continue };
-                    let same = |k: &&(Inst, Value)| {
-                        func.insts[k.0].args[0] == d.args[0] && func.ty(k.1) == func.ty(result)
-                    };
-                    match known.iter().find(same) {
-                        Some((_, v)) => reuse.push((inst, *v)),
-                        None => known.push((inst, result)),
+                    match known.at(func, d.args[0], func.ty(result)) {
+                        Some(v) => reuse.push((inst, v)),
+                        None => known.insert(func, inst, result),
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! Control-flow clean-up: constant branches, empty blocks, straight lines.
 
 use crate::edit;
+use base::FxHashMap;
 use base::entity::SecondaryMap;
 use ir::analysis::Cfg;
 use ir::{Block, BlockCall, Builder, Function, LoopHint, Terminator, Value};
@@ -50,9 +51,18 @@ fn simplify_terminator(func: &mut Function, block: Block) -> bool {
 /// Branches whose condition has been decided on the only way to them are jumps.
 fn repeat_decisions(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
+    let mut asked: FxHashMap<Value, u32> = FxHashMap::default();
+    for &block in &cfg.rpo {
+        if let Terminator::Branch { cond, .. } = &func.blocks[block].term {
+            *asked.entry(*cond).or_default() += 1;
+        }
+    }
     let mut found = vec![];
     for &block in &cfg.rpo {
         let Terminator::Branch { cond, then_, else_ } = &func.blocks[block].term else { continue };
+        if asked[cond] == 1 {
+            continue;
+        }
         if let Some(holds) = decided(func, &cfg, block, *cond) {
             found.push((block, jump(if holds { then_ } else { else_ })));
         }
@@ -139,7 +149,8 @@ fn skip_empty_blocks(func: &mut Function) -> bool {
             continue;
         }
         let Terminator::Jump(next) = func.blocks[block].term.clone() else { continue };
-        let params = func.blocks[block].params.clone();
+        let params = func.blocks[block].params.iter().enumerate();
+        let place: FxHashMap<Value, usize> = params.map(|(k, p)| (*p, k)).collect();
         for from in func.layout.clone() {
             if from == block {
                 continue;
@@ -148,10 +159,7 @@ fn skip_empty_blocks(func: &mut Function) -> bool {
                 if call.block != block {
                     continue;
                 }
-                let bind = |v: &Value| match params.iter().position(|p| p == v) {
-                    Some(k) => call.args[k],
-                    None => *v,
-                };
+                let bind = |v: &Value| place.get(v).map_or(*v, |k| call.args[*k]);
                 *call = BlockCall { block: next.block, args: next.args.iter().map(bind).collect() };
                 changed = true;
             }
@@ -169,10 +177,9 @@ fn can_skip(func: &Function, uses: &SecondaryMap<Value, u32>, block: Block) -> b
     }
     // A target with a hint is a loop header: an empty block in front of it is kept only when
     // something needs it, which the passes that legalise decide.
-    data.params.iter().all(|p| {
-        let here = next.args.iter().filter(|a| *a == p).count() as u32;
-        uses[*p] == here
-    })
+    let mut here: FxHashMap<Value, u32> = FxHashMap::default();
+    next.args.iter().for_each(|a| *here.entry(*a).or_default() += 1);
+    data.params.iter().all(|p| uses[*p] == here.get(p).copied().unwrap_or(0))
 }
 
 /// Merges blocks with their only successor when they are its only predecessor.
@@ -189,17 +196,20 @@ fn merge_lines(func: &mut Function) -> bool {
         if gone[first] {
             continue;
         }
+        let mut line = None;
         while let Terminator::Jump(call) = &func.blocks[first].term {
             let second = call.block;
             if second == first || preds[second] != 1 || second == func.entry() {
                 break;
             }
-            edit::merge_into(func, first, second, &mut map);
+            let line = line.get_or_insert_with(|| edit::Line::new(func, first));
+            line.append(func, second, &mut map);
             gone[second] = true;
             changed = true;
         }
     }
     if changed {
+        func.layout.retain(|b| !gone[*b]);
         func.substitute(&map);
     }
     changed

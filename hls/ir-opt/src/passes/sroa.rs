@@ -18,7 +18,7 @@ use ir::{
 /// Variables with more atoms than this stay in memory: each work-item carries all that it has.
 const MOST_ATOMS: usize = 1024;
 /// The same of a kernel of one work-item, where a window over data becomes queues.
-const MOST_ATOMS_OF_ONE: usize = 8192;
+const MOST_ATOMS_OF_ONE: usize = 1 << 16;
 
 /// Promotes all variables that can be. Reading what was never written gives 0.
 ///

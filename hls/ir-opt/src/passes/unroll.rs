@@ -20,9 +20,9 @@ const MOST_ITERATIONS: u32 = 1024;
 /// Most weight of a loop that the source wants unrolled.
 const WANTED_LIMIT: u32 = 20_000;
 /// The same of loops that only move a window over data, which cost registers or memory, no operations.
-const SLIDING_LIMIT: u32 = 100_000;
+const SLIDING_LIMIT: u32 = 800_000;
 /// Most iterations of these.
-const MOST_MOVED: u32 = 8192;
+const MOST_MOVED: u32 = 1 << 16;
 
 /// Unrolls innermost loops, one after the other, until none qualifies.
 pub fn run(func: &mut Function, context: &Context<'_>) {

@@ -4,7 +4,10 @@ use super::device;
 use super::options::Options;
 use super::spirv;
 use driver::dialect::{self, Translated};
-use driver::{CONVERGENT_PIPES, KEEP_COPIES, NO_STRENGTH_REDUCTION, SPIRV_EXTENSIONS, local_sizes};
+use driver::{
+    CONVERGENT_PIPES, KEEP_COPIES, LEAVE_LONG_LOOPS, NO_STRENGTH_REDUCTION, SPIRV_EXTENSIONS,
+    local_sizes,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -142,7 +145,8 @@ fn compile_plain(given: &Given<'_>, options: &Options) -> Result<Made, String> {
     let mut args: Vec<String> = vec![level.into(), "-fno-discard-value-names".into()];
     // vector-combine invents vector lengths that SPIR-V has no type for
     args.extend(["-mllvm", "-disable-vector-combine"].map(String::from));
-    args.extend([KEEP_COPIES, NO_STRENGTH_REDUCTION].concat().into_iter().map(String::from));
+    let hardware = [KEEP_COPIES, LEAVE_LONG_LOOPS, NO_STRENGTH_REDUCTION];
+    args.extend(hardware.concat().into_iter().map(String::from));
     args.extend(["-mllvm", SPIRV_EXTENSIONS].map(String::from));
     let with = |more: &[&str]| {
         [&args[..], &more.iter().map(|a| a.to_string()).collect::<Vec<_>>()].concat()

@@ -127,22 +127,73 @@ fn merge(func: &mut Function, block: Block, first: Inst, second: Inst) -> bool {
     b.loc = other.loc;
     let pairs = one.args.iter().zip(&other.args).take(one.args.len() - 1);
     let mut args: Vec<Value> =
-        pairs.map(|(&x, &y)| if x == y { x } else { b.select(p, x, y) }).collect();
+        pairs.map(|(&x, &y)| if x == y { x } else { choose(&mut b, p, x, y) }).collect();
     args.push(b.binary(Op::Or, p, q));
     let ty = other.result.map(|r| b.func.ty(r));
     let both = b.inst(other.op, args, ty);
     let mut map = SecondaryMap::new();
+    let mut gone: FxHashSet<Inst> = [first, second].into_iter().collect();
     if let (Some(x), Some(y), Some(value)) = (one.result, other.result, b.func.insts[both].result) {
-        let zero = b.constant(b.func.ty(value), 0);
-        map[x] = Some(b.select(p, value, zero));
-        map[y] = Some(b.select(q, value, zero));
+        for (old, happens) in [(x, p), (y, q)] {
+            hand_on(&mut b, (old, value), happens, &mut map, &mut gone);
+        }
     }
     let fresh = std::mem::take(&mut func.blocks[block].insts);
-    let all = insts.into_iter().chain(fresh).filter(|i| *i != first && *i != second).collect();
-    func.blocks[block].insts = all;
+    func.blocks[block].insts = insts.into_iter().chain(fresh).collect();
+    for at in func.layout.clone() {
+        func.blocks[at].insts.retain(|i| !gone.contains(i));
+    }
     func.substitute(&map);
     reorder(func, block, [first, second], both, &following);
     true
+}
+
+/// `x` where `cond` holds, else `y`, lane by lane.
+fn choose(b: &mut Builder<'_>, cond: Value, x: Value, y: Value) -> Value {
+    let ty = b.func.ty(x);
+    if !ty.is_vector() {
+        return b.select(cond, x, y);
+    }
+    let lane = |b: &mut Builder<'_>, v: Value, k: u8| match b.func.def_inst(v) {
+        Some(i) if b.func.insts[i].op == Op::VecBuild => b.func.insts[i].args[usize::from(k)],
+        _ => b.value(Op::VecExtract(k), [v], ty.lane()),
+    };
+    let mut lanes = vec![];
+    for k in 0..ty.lanes {
+        let (x, y) = (lane(b, x, k), lane(b, y, k));
+        lanes.push(b.select(cond, x, y));
+    }
+    b.value(Op::VecBuild, lanes, ty)
+}
+
+/// Those who used the result `old` use `new` where it `happens`, and 0 else; of a vector, the lanes that were taken out of it, by
+/// instructions that are `gone` now.
+fn hand_on(
+    b: &mut Builder<'_>,
+    (old, new): (Value, Value),
+    happens: Value,
+    map: &mut SecondaryMap<Value, Option<Value>>,
+    gone: &mut FxHashSet<Inst>,
+) {
+    let ty = b.func.ty(new);
+    let zero = b.constant(ty.lane(), 0);
+    if !ty.is_vector() {
+        map[old] = Some(b.select(happens, new, zero));
+        return;
+    }
+    let extracts: Vec<Inst> = b.func.insts.keys().filter(|i| takes_lane_of(b.func, *i, old)).collect();
+    for inst in extracts {
+        let lane = b.value(b.func.insts[inst].op, [new], ty.lane());
+        if let Some(result) = b.func.insts[inst].result {
+            map[result] = Some(b.select(happens, lane, zero));
+        }
+        gone.insert(inst);
+    }
+}
+
+fn takes_lane_of(func: &Function, inst: Inst, value: Value) -> bool {
+    let data = &func.insts[inst];
+    matches!(data.op, Op::VecExtract(_)) && data.args[..] == [value]
 }
 
 /// Puts `both` in the place of two operations among the effects, and the instructions of the block in an order in which each comes
