@@ -242,11 +242,36 @@ impl<'m> Found<'m> {
     }
 }
 
+/// Gives an end at which its kernel does nothing, of whose packets nothing is known, those of the other end; and refuses connections
+/// that do not fit the kernels that were read, or one another.
+///
+/// # Errors
+/// `E0119`
+pub fn settle(connections: &[Connection], module: &mut Module) -> Result<()> {
+    check(connections, module)?;
+    for connection in connections {
+        let ends: Vec<&End> = connection.ends().collect();
+        let known = ends.iter().find_map(|end| Found::of(end, module)?.access.packet);
+        for end in ends {
+            let Some(place) = Found::of(end, module).map(|f| (f.kernel.name.clone(), f.arg)) else {
+                continue;
+            };
+            let mut kernels = module.functions.values_mut().filter(|f| f.name == place.0);
+            let info = kernels.find_map(|f| f.kernel.as_mut());
+            let arg = info.and_then(|k| k.args.get_mut(place.1 as usize));
+            if let Some(KernelArgKind::Pipe(access)) = arg.map(|a| &mut a.kind) {
+                access.packet = access.packet.or(known);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Refuses connections that do not fit the kernels that were read, or one another.
 ///
 /// # Errors
 /// `E0119`
-pub fn check(connections: &[Connection], module: &Module) -> Result<()> {
+fn check(connections: &[Connection], module: &Module) -> Result<()> {
     let fail = |d: Diagnostic| Err(Failure::with_sources(d.into(), &module.sources));
     let mut seen: BTreeMap<(&str, u32), &Connection> = BTreeMap::new();
     for connection in connections {

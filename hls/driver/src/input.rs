@@ -58,7 +58,7 @@ pub fn read_module_for(input: &InputArgs, kernels: &[String], has_fifos: bool) -
     };
     let mut read = read.map_err(|e| e.in_file(path))?;
     tell_arguments_apart(&mut read.module);
-    connect::check(&read.connections, &read.module).map_err(|e| e.in_file(path))?;
+    connect::settle(&read.connections, &mut read.module).map_err(|e| e.in_file(path))?;
     Ok(read)
 }
 

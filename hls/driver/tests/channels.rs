@@ -194,6 +194,27 @@ fn a_channel_may_lead_elsewhere() {
     assert!(top.contains("video_tvalid"), "no such port");
 }
 
+/// Which channel it is may be an argument of a function, also of one that never returns; those that no kernel calls do not matter.
+#[test]
+fn arguments_of_functions_choose_channels() {
+    let text_of = "#pragma OPENCL EXTENSION cl_intel_channels : enable\nchannel int in[2], out[2];\n\
+        void stage(int k) { while (true) { int v = read_channel_intel(in[k]); for (int i = 0; i < 99; i++) v = v * 3 + (v >> i % 7); write_channel_intel(out[k], v); } }\n\
+        void unused(int k) { write_channel_intel(in[k], 1); }\n\
+        kernel void first() { stage(0); }\nkernel void second() { stage(1); }\n";
+    let source = Source::new(text_of);
+    for compiler in ["clang-15", "clang-22"] {
+        let checked = clhls(&["check", text(&source.path), "--compiler", compiler]);
+        assert_eq!(checked.code, DONE, "{compiler}: {}", checked.err);
+        for kernel in [
+            "first(), reads channel in_0, writes channel out_0",
+            "second(), reads channel in_1, writes channel out_1",
+        ] {
+            assert!(checked.out.contains(kernel), "{compiler}: {}", checked.out);
+        }
+        assert!(!checked.out.contains("unused"), "{compiler}: {}", checked.out);
+    }
+}
+
 /// What is wrong with channels, and the place of it.
 #[test]
 fn what_is_no_channel_between_two_kernels_is_refused() {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Outcome, clhls, outcome, program, text};
-use driver::DONE;
+use driver::{DONE, FAILED};
 use std::path::{Path, PathBuf};
 
 const COMPILERS: [&str; 2] = ["clang-15", "clang-22"];
@@ -121,6 +121,32 @@ fn freezes_do_not_go_to_the_other_compiler() {
     let o = clhls(&["check", text(&input)]);
     assert_eq!((o.code, o.err.as_str()), (DONE, ""));
     assert_eq!(o.out, "kernel f(a: int*, at: int*, n: int, w: int)\n");
+}
+
+/// Vendors' compilers take variables at program scope that are not constant from sources without a version.
+#[test]
+fn variables_at_program_scope_are_of_a_newer_version() {
+    let (_dir, input) = source(
+        "const int table[2] = {3, 4};\nkernel void f(global int *a) { a[0] = table[a[1] & 1]; }\n",
+    );
+    for compiler in ["clang-15", "clang-22"] {
+        let o = clhls(&["check", text(&input), "--compiler", compiler]);
+        assert_eq!(o.code, DONE, "{compiler}: {}", o.err);
+        assert!(
+            o.err.starts_with("warning[W0618]: ") && o.err.contains("--cl-std CL2.0"),
+            "{}",
+            o.err
+        );
+        let o = clhls(&["check", text(&input), "--compiler", compiler, "--cl-std", "CL2.0"]);
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{compiler}");
+        let o = clhls(&["check", text(&input), "--compiler", compiler, "--cl-std", "CL1.2"]);
+        assert!(o.code == FAILED && o.err.contains("E0604"), "{compiler}: {}", o.err);
+    }
+    // what is wrong besides is told as it is
+    let (_dir, input) =
+        source("const int table[2] = {3, 4};\nkernel void f(global int *a) { a[0] = b; }\n");
+    let o = clhls(&["check", text(&input)]);
+    assert!(o.code == FAILED && o.err.contains("undeclared identifier 'b'"), "{}", o.err);
 }
 
 /// With nothing but some tools on the PATH.

@@ -92,6 +92,27 @@ kernel void polite(read_only pipe int in, write_only pipe int out) {
   while (read_pipe(in, &x)) {}
   while (write_pipe(out, &x)) {}
 }
+kernel void fill(write_only pipe int p, write_only pipe int tell, global int *o) {
+  int done = 0;
+  for (int i = 0; i < 50; i++)
+    if (write_pipe(p, &i) == 0) done++;
+  o[0] = get_pipe_num_packets(p) <= get_pipe_max_packets(p);
+  while (write_pipe(tell, &done)) {}
+}
+kernel void count(read_only pipe int p, read_only pipe int told, global int *o) {
+  int n;
+  while (read_pipe(told, &n)) {}
+  o[0] = get_pipe_num_packets(p);
+  for (int x; n > 0;)
+    if (read_pipe(p, &x) == 0) n--;
+  o[1] = get_pipe_num_packets(p);
+}
+kernel void idle(write_only pipe int8 p) {}
+kernel void listen(read_only pipe int8 p, global int *o) {
+  int8 x = 0;
+  o[0] = read_pipe(p, &x);
+  o[1] = get_pipe_num_packets(p);
+}
 "#;
 
 /// All connections of the kernels; each launch needs some of them.
@@ -138,6 +159,21 @@ depth = 5
 from = "polite.out"
 to = "cautious.in"
 depth = 5
+
+[[connect]]
+from = "fill.p"
+to = "count.p"
+depth = 4
+
+[[connect]]
+from = "fill.tell"
+to = "count.told"
+depth = 4
+
+[[connect]]
+from = "idle.p"
+to = "listen.p"
+depth = 4
 
 [[stream]]
 arg = "r.p"
@@ -196,6 +232,32 @@ fn kernels_are_told_the_depth_and_get_nine_packets_through_a_pipe_of_four() {
                 assert!(o.out.contains(part), "{device}: {}", o.out);
             }
         }
+    }
+}
+
+/// More may be on the way, or have room in memory.
+#[test]
+fn no_more_packets_are_told_than_the_pipe_has() {
+    let case = case(DESIGN);
+    for device in DEVICES {
+        let args = ["--arg", "o=zeros:i32[1]", "--beside", "count global=1 o=zeros:i32[2]"];
+        let o = case.run(device, "fill", &args);
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{device}");
+        for part in ["o: i32[1] 1\n", "o: i32[2] 4 0\n"] {
+            assert!(o.out.contains(part), "{device}: {}", o.out);
+        }
+    }
+}
+
+/// A kernel that does nothing with its end of a pipe has packets of the size of the other end.
+#[test]
+fn an_end_may_be_unused() {
+    let case = case(DESIGN);
+    for device in DEVICES {
+        let o =
+            case.run(device, "listen", &["--arg", "o=zeros:i32[2]", "--beside", "idle global=1"]);
+        assert_eq!((o.code, o.err.as_str()), (DONE, ""), "{device}");
+        assert!(o.out.contains("o: i32[2] -1 0\n"), "{device}: {}", o.out);
     }
 }
 

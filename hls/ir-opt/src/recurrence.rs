@@ -204,8 +204,7 @@ impl<'f> Dependences<'f> {
 
     /// For each parameter that depends on itself an iteration later: which of the circles of such dependences it is in.
     fn carried_together(&self) -> FxHashMap<Value, usize> {
-        let is_param =
-            |v: &Value| matches!(self.func.values[*v].def, ValueDef::Param(b, _) if b == self.block);
+        let is_param = |v: &Value| matches!(self.func.values[*v].def, ValueDef::Param(b, _) if b == self.block);
         let mut out = FxHashMap::default();
         for (k, circle) in tarjan_scc(&self.graph).into_iter().enumerate() {
             let loops = circle.len() > 1 || self.graph.contains_edge(circle[0], circle[0]);

@@ -149,7 +149,7 @@ fn read(input: &Input<'_>, has_fifos: bool) -> driver::failure::Result<(Module, 
     module.sources = sources;
     ir::verify::verify_module(&module).map_err(|e| Failure::with_sources(e, &module.sources))?;
     driver::input::tell_arguments_apart(&mut module);
-    connect::check(&design.connections, &module)?;
+    connect::settle(&design.connections, &mut module)?;
     Ok((module, size))
 }
 

@@ -244,24 +244,33 @@ impl Lower<'_, '_, '_> {
         Ok(())
     }
 
-    /// `OpGetNumPipePackets`
+    /// `OpGetNumPipePackets`: what is on the way to the other kernel, or has room in memory, may be more than the pipe has.
     pub(super) fn connected_packets(&mut self, inst: &Inst, pipe: Connected) -> R<()> {
-        match self.pipe_op(PipeOp::Count, pipe, &[], Some(Type::I32)) {
-            Some(count) => self.set(inst, count),
-            None => Ok(()),
-        }
+        let count = self.pipe_op(PipeOp::Count, pipe, &[], Some(Type::I32));
+        let (Some(count), Some(most)) = (count, self.connected_most(pipe)) else { return Ok(()) };
+        let count = self.at_most(count, most);
+        self.set(inst, count)
     }
 
     /// `OpGetMaxPipePackets`
     pub(super) fn connected_most_packets(&mut self, inst: &Inst, pipe: Connected) -> R<()> {
-        let depth = match pipe.depth {
-            0 => self.pipe_op(PipeOp::Most, pipe, &[], Some(Type::I32)),
-            n => Some(self.b.constant(Type::I32, n.into())),
-        };
-        match depth {
+        match self.connected_most(pipe) {
             Some(depth) => self.set(inst, depth),
             None => Ok(()),
         }
+    }
+
+    fn connected_most(&mut self, pipe: Connected) -> Option<Value> {
+        match pipe.depth {
+            0 => self.pipe_op(PipeOp::Most, pipe, &[], Some(Type::I32)),
+            n => Some(self.b.constant(Type::I32, n.into())),
+        }
+    }
+
+    /// The lesser of two numbers of packets.
+    pub(super) fn at_most(&mut self, count: Value, most: Value) -> Value {
+        let more = self.b.icmp(IntCC::Ugt, count, most);
+        self.b.select(more, most, count)
     }
 
     fn pipe_op(

@@ -221,7 +221,11 @@ impl<'a> Lower<'a, '_, '_> {
         let there = self.b.atomic(AtomicOp::Load, Type::I32, credit, &[], MemFlags::aligned(4));
         let zero = self.b.constant(Type::I32, 0);
         let negative = self.b.icmp(IntCC::Slt, there, zero);
-        let there = self.b.select(negative, zero, there);
+        let mut there = self.b.select(negative, zero, there);
+        // the object of a connected pipe has room for more
+        if let Some(most) = pipe.limit {
+            there = self.at_most(there, most);
+        }
         self.set(inst, there)
     }
 

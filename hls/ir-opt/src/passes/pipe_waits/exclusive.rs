@@ -181,7 +181,8 @@ fn hand_on(
         map[old] = Some(b.select(happens, new, zero));
         return;
     }
-    let extracts: Vec<Inst> = b.func.insts.keys().filter(|i| takes_lane_of(b.func, *i, old)).collect();
+    let extracts: Vec<Inst> =
+        b.func.insts.keys().filter(|i| takes_lane_of(b.func, *i, old)).collect();
     for inst in extracts {
         let lane = b.value(b.func.insts[inst].op, [new], ty.lane());
         if let Some(result) = b.func.insts[inst].result {
