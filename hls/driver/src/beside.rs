@@ -5,8 +5,8 @@ use abi::{Arg, KernelSignature, Link, LinkEnd};
 use host::{Array, NdRange, PipeValue, Request, Value};
 use std::path::Path;
 
-/// Packets of a pipe between two kernels that is in memory: kernels of programs that enqueue run one after the other then, and the one that
-/// writes has to come to its end. What the kernels are told is the depth of the connection.
+/// Packets of a pipe between two kernels that is in memory and has no depth, or whose kernels run one after the other, as those of programs
+/// that enqueue do: the one that writes has to come to its end. What the kernels are told is the depth of the connection.
 const IN_MEMORY: u32 = 1 << 16;
 
 /// A kernel that runs beside the one that the command line is about.
@@ -59,9 +59,15 @@ impl Beside {
     }
 }
 
-/// Gives the launches their common pipes, whatever pipes they are given; ends of which only one is launched keep theirs.
-pub(crate) fn join(requests: &mut [Request], links: &[Link], kernels: &[KernelSignature]) {
-    for (number, link) in links.iter().enumerate() {
+/// Gives the launches their common pipes, whatever pipes they are given; ends of which only one is launched keep theirs. `links`: with
+/// their depths, where these are known.
+pub(crate) fn join(
+    requests: &mut [Request],
+    links: &[(Link, Option<u32>)],
+    kernels: &[KernelSignature],
+) {
+    let by_turns = kernels.iter().any(|k| !k.enqueues.is_empty());
+    for (number, (link, depth)) in links.iter().enumerate() {
         let ends = [&link.writer, &link.reader].map(|end| place(end, requests, kernels));
         let both = ends.iter().all(Option::is_some);
         let given =
@@ -88,8 +94,8 @@ pub(crate) fn join(requests: &mut [Request], links: &[Link], kernels: &[KernelSi
             packets.bytes.clear();
             packets.shape[0] = 0;
             let name = Some(format!("link {number}"));
-            let pipe =
-                Value::Pipe(PipeValue { name, max_packets: IN_MEMORY, packets, object: None });
+            let max_packets = depth.filter(|_| !by_turns).unwrap_or(IN_MEMORY);
+            let pipe = Value::Pipe(PipeValue { name, max_packets, packets, object: None });
             let args = &mut requests[end.request].args;
             match end.given {
                 // What is no pipe is refused as at any other argument.

@@ -131,10 +131,14 @@ fn run_all(
         kernels.push(device.kernel(&request.kernel)?.clone());
     }
     let links = match &target.device {
-        Running::Simulated(device) => device.manifest().links.clone(),
-        Running::Emulated(device) => connect::links(&target.connections, &device.kernels()),
+        Running::Simulated(device) => {
+            device.manifest().links.iter().map(|link| (link.clone(), None)).collect()
+        }
+        Running::Emulated(device) => connect::deep_links(&target.connections, &device.kernels()),
     };
-    let loops = |link: &Link| link.is_of_one_kernel() && link.writer.kernel == requests[0].kernel;
+    let loops = |(link, _): &(Link, Option<u32>)| {
+        link.is_of_one_kernel() && link.writer.kernel == requests[0].kernel
+    };
     if args.profile && links.iter().any(loops) {
         let what = format!(
             "--profile does nothing with kernel `{}`, which a pipe connects with itself",
@@ -144,6 +148,7 @@ fn run_all(
     }
     beside::join(&mut requests, &links, &kernels);
     // Where they run one after the other, or by turns, those that write come first.
+    let links: Vec<Link> = links.into_iter().map(|(link, _)| link).collect();
     let order = beside::order(&requests, &links);
     let sorted: Vec<Request> = order.iter().map(|k| requests[*k].clone()).collect();
     let results = host::run_together(target.device.device(), &sorted)?;

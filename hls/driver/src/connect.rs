@@ -363,7 +363,15 @@ fn check_direction(
 
 /// The links that connections are, between kernels that there are.
 pub fn links(connections: &[Connection], kernels: &[&KernelSignature]) -> Vec<Link> {
-    connections.iter().filter_map(|c| c.link(kernels)).collect()
+    deep_links(connections, kernels).into_iter().map(|(link, _)| link).collect()
+}
+
+/// The same, with the depths that they are given.
+pub(crate) fn deep_links(
+    connections: &[Connection],
+    kernels: &[&KernelSignature],
+) -> Vec<(Link, Option<u32>)> {
+    connections.iter().filter_map(|c| Some((c.link(kernels)?, c.depth))).collect()
 }
 
 /// Writes into the manifest which of its streams are one pipe. Connections of kernels that are not built are left out.
