@@ -60,13 +60,12 @@ impl Beside {
 }
 
 /// Gives the launches their common pipes, whatever pipes they are given; ends of which only one is launched keep theirs. `links`: with
-/// their depths, where these are known.
+/// their depths, where these are known and the launches run at the same time.
 pub(crate) fn join(
     requests: &mut [Request],
     links: &[(Link, Option<u32>)],
     kernels: &[KernelSignature],
 ) {
-    let by_turns = kernels.iter().any(|k| !k.enqueues.is_empty());
     for (number, (link, depth)) in links.iter().enumerate() {
         let ends = [&link.writer, &link.reader].map(|end| place(end, requests, kernels));
         let both = ends.iter().all(Option::is_some);
@@ -94,7 +93,7 @@ pub(crate) fn join(
             packets.bytes.clear();
             packets.shape[0] = 0;
             let name = Some(format!("link {number}"));
-            let max_packets = depth.filter(|_| !by_turns).unwrap_or(IN_MEMORY);
+            let max_packets = depth.unwrap_or(IN_MEMORY);
             let pipe = Value::Pipe(PipeValue { name, max_packets, packets, object: None });
             let args = &mut requests[end.request].args;
             match end.given {

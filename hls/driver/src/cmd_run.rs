@@ -134,7 +134,15 @@ fn run_all(
         Running::Simulated(device) => {
             device.manifest().links.iter().map(|link| (link.clone(), None)).collect()
         }
-        Running::Emulated(device) => connect::deep_links(&target.connections, &device.kernels()),
+        Running::Emulated(device) => {
+            let all = device.kernels();
+            let mut links = connect::deep_links(&target.connections, &all);
+            // where any kernel enqueues others, launches run one after the other
+            if all.iter().any(|k| !k.enqueues.is_empty()) {
+                links.iter_mut().for_each(|(_, depth)| *depth = None);
+            }
+            links
+        }
     };
     let loops = |(link, _): &(Link, Option<u32>)| {
         link.is_of_one_kernel() && link.writer.kernel == requests[0].kernel
