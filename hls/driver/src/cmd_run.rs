@@ -136,7 +136,7 @@ fn run_all(
         }
         Running::Emulated(device) => {
             let all = device.kernels();
-            let mut links = connect::deep_links(&target.connections, &all);
+            let mut links = connect::links_with_depths(&target.connections, &all);
             // where any kernel enqueues others, launches run one after the other
             if all.iter().any(|k| !k.enqueues.is_empty()) {
                 links.iter_mut().for_each(|(_, depth)| *depth = None);

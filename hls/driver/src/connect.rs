@@ -363,11 +363,11 @@ fn check_direction(
 
 /// The links that connections are, between kernels that there are.
 pub fn links(connections: &[Connection], kernels: &[&KernelSignature]) -> Vec<Link> {
-    deep_links(connections, kernels).into_iter().map(|(link, _)| link).collect()
+    links_with_depths(connections, kernels).into_iter().map(|(link, _)| link).collect()
 }
 
 /// The same, with the depths that they are given.
-pub(crate) fn deep_links(
+pub(crate) fn links_with_depths(
     connections: &[Connection],
     kernels: &[&KernelSignature],
 ) -> Vec<(Link, Option<u32>)> {

@@ -38,7 +38,7 @@ mod units;
 
 pub use producer::{
     CONVERGENT_PIPES, KEEP_COPIES, LEAVE_LONG_LOOPS, NO_STRENGTH_REDUCTION, SPIRV_EXTENSIONS,
-    TRANSLATOR_EXTENSIONS,
+    TRANSLATOR_EXTENSIONS, options_for_channels,
 };
 
 use clap::Parser;

@@ -51,6 +51,11 @@ const INLINE_ALL: [&str; 4] =
 /// How the functions of channels begin in translated sources.
 const CHANNEL: &str = "clhls_channel_";
 
+/// What a translated source needs of its compiler because of its channels: nothing where it has none.
+pub fn options_for_channels(text: &str) -> &'static [&'static str] {
+    if text.contains(CHANNEL) { &INLINE_ALL } else { &[] }
+}
+
 /// Of clang-22: its strength reduction of loops makes counters of odd widths, 2 bits for one that is masked with 3, and its back end counts these
 /// too far. Hardware wants the indices as they stand in the source, anyway.
 pub const NO_STRENGTH_REDUCTION: [&str; 2] = ["-mllvm", "-disable-lsr"];
@@ -193,8 +198,7 @@ impl Given {
     /// These options, and those that it needs besides.
     fn options<'a>(&self, what: &[&'a str]) -> Vec<&'a str> {
         let text = self.translated.text.as_deref().unwrap_or_default();
-        let more = if text.contains(CHANNEL) { &INLINE_ALL[..] } else { &[] };
-        [more, what].concat()
+        [options_for_channels(text), what].concat()
     }
 
     /// The module that was made of it.

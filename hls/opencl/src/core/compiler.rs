@@ -6,7 +6,7 @@ use super::spirv;
 use driver::dialect::{self, Translated};
 use driver::{
     CONVERGENT_PIPES, KEEP_COPIES, LEAVE_LONG_LOOPS, NO_STRENGTH_REDUCTION, SPIRV_EXTENSIONS,
-    local_sizes,
+    local_sizes, options_for_channels,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -147,6 +147,9 @@ fn compile_plain(given: &Given<'_>, options: &Options) -> Result<Made, String> {
     args.extend(["-mllvm", "-disable-vector-combine"].map(String::from));
     let hardware = [KEEP_COPIES, LEAVE_LONG_LOOPS, NO_STRENGTH_REDUCTION];
     args.extend(hardware.concat().into_iter().map(String::from));
+    if let Given::Preprocessed(text) = given {
+        args.extend(options_for_channels(text).iter().map(|o| (*o).to_owned()));
+    }
     args.extend(["-mllvm", SPIRV_EXTENSIONS].map(String::from));
     let with = |more: &[&str]| {
         [&args[..], &more.iter().map(|a| a.to_string()).collect::<Vec<_>>()].concat()
