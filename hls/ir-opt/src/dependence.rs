@@ -118,6 +118,25 @@ impl<'f> Iterations<'f> {
         nearest.map(|d| d as u32)
     }
 
+    /// After how many iterations, at the least, access `b` touches a byte of what access `a` did, wherever they stand in the block and whether
+    /// both are in flight or not: 1 where nothing is known, none where that never happens.
+    pub fn meets(&self, a: usize, b: usize) -> Option<i128> {
+        let (a, b) = (&self.accesses[a], &self.accesses[b]);
+        if a.is_volatile(self.func) || b.is_volatile(self.func) {
+            return Some(1);
+        }
+        if self.never_touch(a, b) {
+            return None;
+        }
+        let constant = a.address.root == b.address.root && a.address.terms == b.address.terms;
+        let exactly =
+            |x: &Access| self.steps.of_address_exactly(&x.address, self.ranges, self.block);
+        let Some(step) = exactly(a).filter(|_| constant) else { return Some(1) };
+        let ahead = sign_extend((b.address.offset - a.address.offset) as u128, self.func.addr_bits);
+        let distance = meets_later(step, ahead, a.bytes, b.bytes)?;
+        (distance <= self.most && b.until.is_none_or(|end| distance < end)).then_some(distance)
+    }
+
     /// After how many iterations, always the same number, the load reads exactly what the store writes, which nothing overwrites in
     /// between; neither is executed under a condition.
     pub fn carries(&self, alias: &Alias<'_>, store: usize, load: usize) -> Option<u32> {
@@ -330,8 +349,13 @@ pub(crate) fn never_wraps(step: i128, span: i128, width: u32) -> bool {
     width < 100 && span.saturating_add(step.saturating_abs()) < 1 << width
 }
 
-/// The most iterations from one to another, by the counters that do not wrap.
-fn most_apart(func: &Function, ranges: &Ranges, block: Block, steps: &Steps<'_>) -> i128 {
+/// The most iterations from one to another of the same run of a loop that is `block` alone, by the counters that do not wrap.
+pub(crate) fn most_apart(
+    func: &Function,
+    ranges: &Ranges,
+    block: Block,
+    steps: &Steps<'_>,
+) -> i128 {
     let params = func.blocks[block].params.iter().copied();
     let integers = params.filter(|p| func.ty(*p).is_int() && !func.ty(*p).is_vector());
     let of_counter = |p: Value| {

@@ -107,7 +107,7 @@ pub const PASSES: &[Pass] = &[
     function_pass!(
         "dce",
         dce::run,
-        "Removes unused operations, loads, block parameters and write-only private variables."
+        "Removes unused operations, loads, block parameters and write-only variables on the chip."
     ),
     function_pass!("split-barriers", barriers::run, "Puts every barrier at the start of a block."),
     function_pass!(
@@ -176,6 +176,11 @@ pub const PASSES: &[Pass] = &[
         "flatten",
         flatten::run,
         "Makes loops and nests of loops of a single work-item one block, so that iterations overlap."
+    ),
+    context_pass!(
+        "fuse-loops",
+        fuse_loops::run,
+        "Makes loops of a single work-item that follow one another and go round equally often one loop."
     ),
     function_pass!(
         "retime-selects",
@@ -263,6 +268,11 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             &["unroll"],
             CLEAN,
             &["unify-returns", "if-convert", "pipe-waits"],
+            CLEAN,
+            &["flatten"],
+            CLEAN,
+            // Nests around fused loops may become one block, once arrays between these are values.
+            &["fuse-loops", "gvn"],
             CLEAN,
             &["flatten"],
             CLEAN,

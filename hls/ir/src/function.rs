@@ -156,6 +156,8 @@ pub struct LoopHint {
     pub dependency_length: u32,
     /// Most work-items or iterations in flight (`max_concurrency`), 0 = no limit given.
     pub max_concurrency: u32,
+    /// The loop does not become one with another loop in front of it or behind it (`nofusion`).
+    pub no_fusion: bool,
     /// Whether iterations begin before it is known that there are any.
     pub speculation: Speculation,
 }

@@ -543,6 +543,9 @@ fn print_hint(out: &mut fmt::Formatter<'_>, hint: &LoopHint) -> fmt::Result {
             write!(out, " {word} {n}")?;
         }
     }
+    if hint.no_fusion {
+        out.write_str(" no_fusion")?;
+    }
     out.write_str(match hint.speculation {
         Speculation::Automatic => "",
         Speculation::Off => " speculation off",

@@ -54,6 +54,7 @@ fn facts_of_the_text_arrive_in_the_module() {
         ivdep: true,
         dependency_length: 3,
         max_concurrency: 16,
+        no_fusion: true,
         speculation: ir::Speculation::Off,
     };
     assert_eq!(hint, want);

@@ -97,6 +97,7 @@ fn merged(own: LoopHint, source: &dialects::LoopHint) -> LoopHint {
             0 => source.max_concurrency.unwrap_or_default(),
             own => own,
         },
+        no_fusion: own.no_fusion || source.no_fusion,
         speculation: match source.speculated {
             Some(0) => Speculation::Off,
             _ => own.speculation,

@@ -317,6 +317,10 @@ fn loop_controls_tell_distances() {
     let module = read(&module("loop_controls.spv"), &Options::default()).unwrap();
     let blocks = module.functions.values().flat_map(|f| f.layout.iter().map(|b| f.blocks[*b].hint));
     let hints = blocks.filter(|h| *h != ir::LoopHint::default());
+    let hints: Vec<ir::LoopHint> = hints.collect();
+    let fusion: Vec<bool> = hints.iter().map(|h| !h.no_fusion).collect();
+    assert_eq!(fusion, [true, true, true, false]);
+    let hints = hints.iter();
     let hints: Vec<_> =
         hints.map(|h| (h.ivdep, h.dependency_length, h.max_concurrency, h.speculation)).collect();
     let (free, off) = (Speculation::Automatic, Speculation::Off);
@@ -459,6 +463,25 @@ fn large_copies_are_loops() {
     let (_, k) = read.kernel("k").unwrap();
     let stores = k.insts.values().filter(|i| matches!(i.op, ir::Op::Store(_))).count();
     assert_eq!(stores, 6, "three loops, three single stores");
+}
+
+/// Sizes of 4, 6 and 4 times a number that is loaded, the last without alignment: words, halves of words and bytes.
+#[test]
+fn copies_of_elements_are_made_by_elements() {
+    let read = read(&module("sized_copies.spv"), &Options::default()).unwrap();
+    let (_, k) = read.kernel("k").unwrap();
+    let stores = k.layout.iter().flat_map(|b| &k.blocks[*b].insts);
+    let stores = stores.filter(|i| matches!(k.insts[**i].op, ir::Op::Store(_)));
+    let bytes: Vec<u32> = stores.map(|i| k.accessed_bytes(*i)).collect();
+    assert_eq!(bytes[6..], [4, 2, 1], "behind those of the first six words");
+    let mut want = vec![0; 40];
+    want[0] = 3;
+    want[1..6].copy_from_slice(&[11, 12, 13, 14, 0x2_000f]);
+    want[20..23].copy_from_slice(&[11, 12, 13]);
+    // four words and a half
+    want[30..35].copy_from_slice(&[11, 12, 13, 14, 15]);
+    want[36..39].copy_from_slice(&[11, 12, 13]);
+    assert_eq!(run("sized_copies.spv", &Options::default(), 40), want);
 }
 
 #[test]

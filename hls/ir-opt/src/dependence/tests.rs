@@ -171,11 +171,11 @@ impl Nest {
     }
 }
 
-/// The least number of iterations between a load and a store that touch the same bytes, and whether each load from the `carried`-th iteration on
-/// reads what the store that many iterations before wrote, and nothing later.
-fn tried(nest: &Nest, carried: Option<u32>) -> (Option<u32>, bool) {
+/// The least numbers of iterations from a load to a store that touches the same bytes, and from a store to a load, and whether each load from
+/// the `carried`-th iteration on reads what the store that many iterations before wrote, and nothing later.
+fn tried(nest: &Nest, carried: Option<u32>) -> ([Option<u32>; 2], bool) {
     let apart = |x: i64, y: i64| sign_extend(x.wrapping_sub(y) as u128, nest.addr) as i64;
-    let (mut nearest, mut right): (Option<u32>, bool) = (None, true);
+    let (mut later, mut right): ([Option<u32>; 2], bool) = ([None; 2], true);
     for j in 0..ROWS {
         for n in [-7, 0, 1, 5, 64] {
             let (loads, stores) =
@@ -186,7 +186,8 @@ fn tried(nest: &Nest, carried: Option<u32>) -> (Option<u32>, bool) {
                     let gap = apart(*b, *a);
                     if gap > -s && gap < l && x != y {
                         let d = x.abs_diff(y) as u32;
-                        nearest = Some(nearest.map_or(d, |n| n.min(d)));
+                        let later = &mut later[usize::from(y < x)];
+                        *later = Some(later.map_or(d, |n| n.min(d)));
                     }
                 }
                 let Some(d) = carried.map(|d| d as usize) else { continue };
@@ -202,11 +203,12 @@ fn tried(nest: &Nest, carried: Option<u32>) -> (Option<u32>, bool) {
             }
         }
     }
-    (nearest, right)
+    (later, right)
 }
 
-/// What is found out, of which only the first must be nothing: that the accesses never meet, meet after several iterations, that a value is carried.
-fn compare(seed: u64) -> [bool; 3] {
+/// What is found out, of which only the first must be nothing: that the accesses never meet, meet after several iterations, that a value is
+/// carried, that only the load meets the store.
+fn compare(seed: u64) -> [bool; 4] {
     let mut nest = Nest::random(&mut Rng(seed));
     if nest.start == nest.end {
         nest.end += nest.step;
@@ -223,20 +225,26 @@ fn compare(seed: u64) -> [bool; 3] {
     let iterations = Iterations::new(func, &ranges, data.header, steps);
     let nearest = iterations.nearest(0, 1, Assume::Nothing);
     let carried = iterations.carries(&alias, 1, 0);
-    let (want, right) = tried(&nest, carried);
-    let fine = match (nearest, want) {
+    let (later, right) = tried(&nest, carried);
+    let want = later.into_iter().flatten().min();
+    let is_fine = |found: Option<i128>, want: Option<u32>| match (found, want) {
         (None, want) => want.is_none(),
-        (Some(d), Some(want)) => d <= want,
+        (Some(d), Some(want)) => d <= want.into(),
         (Some(_), None) => true,
     };
+    let fine = is_fine(nearest.map(i128::from), want);
     assert!(fine, "seed {seed}: found {nearest:?}, tried {want:?} {nest:?}\n{}", nest.text());
+    let meets = [(0, 1), (1, 0)].map(|(a, b)| iterations.meets(a, b));
+    let fine = meets.iter().zip(later).all(|(found, want)| is_fine(*found, want));
+    assert!(fine, "seed {seed}: found {meets:?}, tried {later:?} {nest:?}\n{}", nest.text());
     assert!(right, "seed {seed}: carried {carried:?} {nest:?}\n{}", nest.text());
-    [nearest.is_none(), nearest.is_some_and(|d| d > 1), carried.is_some()]
+    let one_way = meets[0].is_some() && meets[1].is_none();
+    [nearest.is_none(), nearest.is_some_and(|d| d > 1), carried.is_some(), one_way]
 }
 
 #[test]
 fn no_distance_is_longer_than_that_of_trying_all() {
-    let mut found = [0; 3];
+    let mut found = [0; 4];
     let count = std::env::var("CLHLS_RANDOM_KERNELS").ok().and_then(|n| n.parse().ok());
     for seed in 0..count.unwrap_or(6000) {
         for (n, is) in found.iter_mut().zip(compare(seed)) {
@@ -244,7 +252,7 @@ fn no_distance_is_longer_than_that_of_trying_all() {
         }
     }
     assert!(
-        found.iter().zip([300, 300, 60]).all(|(n, least)| *n > least),
+        found.iter().zip([300, 300, 60, 60]).all(|(n, least)| *n > least),
         "too little is found out: {found:?}"
     );
 }

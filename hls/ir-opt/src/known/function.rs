@@ -326,13 +326,19 @@ impl Ranges {
             _ => {}
         }
         let mut args = Vec::with_capacity(d.args.len());
-        for &a in &d.args {
+        for (k, &a) in d.args.iter().enumerate() {
             let ty = func.ty(a);
             if !ty.is_int() || ty.is_vector() {
                 return Some(Known::top(width));
             }
             let known = self.refine(func, self.known[a]?, a, block);
-            args.push(self.given_facts(func, known, a, facts));
+            let known = self.given_facts(func, known, a, facts);
+            // A value is selected only where the condition is as it must be: `a < b ? a : b`.
+            let mut chosen = vec![];
+            if d.op == Op::Select && k > 0 {
+                condition_facts(func, d.args[0], k == 1, &mut chosen);
+            }
+            args.push(self.given_facts(func, known, a, &chosen));
         }
         let table = || match d.op {
             Op::Lookup(t) => func.tables.get(t).cloned(),

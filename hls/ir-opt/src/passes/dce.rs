@@ -1,5 +1,5 @@
-//! Removal of what nothing uses: pure operations, loads, block parameters, stores to private
-//! variables that nothing reads.
+//! Removal of what nothing uses: pure operations, loads, block parameters, stores to variables on the
+//! chip that nothing reads.
 
 use crate::edit;
 use base::entity::{PrimaryMap, SecondaryMap};
@@ -155,10 +155,15 @@ impl Incoming {
     }
 }
 
-/// Removes stores to private variables from which nothing is read.
+/// Whether nobody but the kernel itself reads what is stored there.
+fn is_own(space: Space) -> bool {
+    matches!(space, Space::Private | Space::Local)
+}
+
+/// Removes stores to private and local variables from which nothing is read.
 fn remove_write_only(func: &mut Function) {
     let cfg = Cfg::new(func);
-    if !func.objects.values().any(|o| o.space == Space::Private) {
+    if !func.objects.values().any(|o| is_own(o.space)) {
         return;
     }
     let provenance = Provenance::new(func, &cfg);
@@ -185,7 +190,7 @@ fn remove_write_only(func: &mut Function) {
             let mut bases = provenance.bases(ptr).peekable();
             bases.peek().is_some()
                 && bases.all(|b| match b {
-                    Base::Object(o) => f.objects[o].space == Space::Private && !read[o],
+                    Base::Object(o) => is_own(f.objects[o].space) && !read[o],
                     _ => false,
                 })
         }

@@ -7,6 +7,9 @@ use super::{
     carry_ahead, fold, if_convert, independence, pipe_waits, retime_selects, simplify_cfg,
 };
 use crate::alias::{Alias, Kind, kind};
+use crate::dependence::most_apart;
+use crate::known::Ranges;
+use crate::linear::steps::Steps;
 use crate::recurrence::{Dependences, interval};
 use crate::{Context, weight};
 use base::{Diagnostic, FxHashSet};
@@ -23,8 +26,12 @@ const IN_LOOPS: if_convert::Limits = if_convert::Limits {
     in_condition: usize::MAX,
 };
 
-/// Iterations of one cycle more than a loop inside had are worth that it does not drain, where it had this many cycles.
+/// Iterations of one cycle more than a loop inside had are worth that it does not drain, where it had this many cycles, however many iterations.
 const GAIN: u32 = 4;
+
+/// Cycles from the last iteration of a loop inside to the first of its next run, with accesses to device memory in it and without, as a guess.
+const DRAIN_OF_DEVICE_MEMORY: u32 = 100;
+const DRAIN: u32 = 16;
 
 /// Weight of operations that have a form of few steps which loops that rarely need them can use.
 const DEAR: u32 = 10;
@@ -87,8 +94,24 @@ fn merge_loop(func: &mut Function, header: Block, context: &Context<'_>) -> Opti
         block,
         recurrent: Dependences::new(func, block).recurrent(),
         interval: shortest_interval(func, block, context),
+        gain: gain(func, block, context),
     });
     Some(merge::merge(func, &chain, header, inner))
+}
+
+/// Cycles that each iteration of a loop inside may take longer when it does not drain any more, because there are few of them: 0 where it is not
+/// known how many.
+fn gain(func: &Function, block: Block, context: &Context<'_>) -> u32 {
+    let ranges = Ranges::new(func, context.options.max_work_group_size);
+    let (loops, homes) = (Loops::new(func, &Cfg::new(func)), func.homes());
+    let id = loops.headed_by(block);
+    let steps = id.and_then(|id| Steps::new(func, &ranges, &loops, &homes, id));
+    let Some(steps) = steps else { return 0 };
+    let iterations = most_apart(func, &ranges, block, &steps).saturating_add(1);
+    let mut insts = func.blocks[block].insts.iter();
+    let waits = insts.any(|i| func.insts[*i].op.mem_flags().is_some() && !is_on_chip(func, *i));
+    let drain = if waits { DRAIN_OF_DEVICE_MEMORY } else { DRAIN };
+    u32::try_from(i128::from(drain) / iterations.max(1)).unwrap_or_default()
 }
 
 /// Whether everything in a block can be made to happen under a condition, and the source leaves it to us how iterations follow
@@ -145,7 +168,7 @@ fn is_better(func: &Function, merged: &Merged, context: &Context<'_>) -> bool {
 /// Whether iterations of the new block would follow one another later than those of the loop inside, by more than what is gained: the loop
 /// inside does not drain any more.
 fn is_slower(func: &Function, merged: &Merged, context: &Context<'_>) -> bool {
-    let most = merged.inner.as_ref().map(|i| i.interval + i.interval / GAIN);
+    let most = merged.inner.as_ref().map(|i| i.interval + i.gain.max(i.interval / GAIN));
     most.is_some_and(|most| most < shortest_interval(func, merged.block, context))
 }
 
@@ -159,7 +182,7 @@ fn shortest_interval(func: &Function, block: Block, context: &Context<'_>) -> u3
 }
 
 /// Whether an instruction accesses an array on the chip, which takes the cycles of an operation.
-fn is_on_chip(func: &Function, inst: Inst) -> bool {
+pub(super) fn is_on_chip(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     let plain = matches!(data.op, Op::Load(flags) | Op::Store(flags) if !flags.volatile);
     let space = || func.ty(data.args[0]).space();

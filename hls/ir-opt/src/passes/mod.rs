@@ -11,6 +11,7 @@ pub mod expand_remainders;
 pub mod flatten;
 pub mod fold;
 pub mod forward_stores;
+pub mod fuse_loops;
 pub mod groups_of_one;
 pub mod gvn;
 pub mod hoist_slices;

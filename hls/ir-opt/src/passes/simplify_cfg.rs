@@ -3,7 +3,7 @@
 use crate::edit;
 use base::FxHashMap;
 use base::entity::SecondaryMap;
-use ir::analysis::Cfg;
+use ir::analysis::{Cfg, Dominators};
 use ir::{Block, BlockCall, Builder, Function, LoopHint, Terminator, Value};
 
 /// Runs to a fixed point. Critical edges and shared loop entries can appear; the legalising
@@ -48,7 +48,7 @@ fn simplify_terminator(func: &mut Function, block: Block) -> bool {
     true
 }
 
-/// Branches whose condition has been decided on the only way to them are jumps.
+/// Branches whose condition has been decided on all ways to them are jumps.
 fn repeat_decisions(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let mut asked: FxHashMap<Value, u32> = FxHashMap::default();
@@ -57,13 +57,17 @@ fn repeat_decisions(func: &mut Function) -> bool {
             *asked.entry(*cond).or_default() += 1;
         }
     }
+    if asked.values().all(|n| *n == 1) {
+        return false;
+    }
+    let dominators = Dominators::new(func, &cfg);
     let mut found = vec![];
     for &block in &cfg.rpo {
         let Terminator::Branch { cond, then_, else_ } = &func.blocks[block].term else { continue };
         if asked[cond] == 1 {
             continue;
         }
-        if let Some(holds) = decided(func, &cfg, block, *cond) {
+        if let Some(holds) = decided(func, &cfg, &dominators, block, *cond) {
             found.push((block, jump(if holds { then_ } else { else_ })));
         }
     }
@@ -74,23 +78,28 @@ fn repeat_decisions(func: &mut Function) -> bool {
     changed
 }
 
-/// Whether a condition holds in a block, where a branch in front of it has asked the same.
-fn decided(func: &Function, cfg: &Cfg, block: Block, cond: Value) -> Option<bool> {
-    let (mut at, mut steps) = (block, 0);
-    while let [before] = cfg.preds[at][..] {
-        match &func.blocks[before].term {
-            Terminator::Branch { cond: asked, then_, else_ } if *asked == cond => {
-                return (then_.block != else_.block).then_some(then_.block == at);
-            }
-            _ => at = before,
+/// Whether a condition holds in a block, where a branch in front of it has asked the same: loops and branches may lie between them, if every way
+/// to the block leads over one and the same edge behind that branch.
+fn decided(
+    func: &Function,
+    cfg: &Cfg,
+    dominators: &Dominators,
+    block: Block,
+    cond: Value,
+) -> Option<bool> {
+    let mut at = block;
+    loop {
+        // What comes back to `at` has come over the same edge before.
+        let mut ways = cfg.preds[at].iter().filter(|p| !dominators.dominates(at, **p));
+        if let (Some(&before), None) = (ways.next(), ways.next())
+            && let Terminator::Branch { cond: asked, then_, else_ } = &func.blocks[before].term
+            && *asked == cond
+            && then_.block != else_.block
+        {
+            return Some(then_.block == at);
         }
-        // a ring that nothing leads into
-        steps += 1;
-        if steps > func.layout.len() {
-            return None;
-        }
+        at = dominators.idom(at)?;
     }
-    None
 }
 
 fn jump(call: &BlockCall) -> Terminator {

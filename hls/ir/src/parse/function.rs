@@ -299,6 +299,10 @@ impl Parser<'_> {
                     self.next();
                     hint.ivdep = true;
                 }
+                Some("no_fusion") => {
+                    self.next();
+                    hint.no_fusion = true;
+                }
                 Some("speculation") => {
                     self.next();
                     hint.speculation = match self.word() {

@@ -191,6 +191,7 @@ fn fill_block(r: &mut Rng, f: &mut Function, block: Block) {
             ivdep: r.coin(),
             dependency_length: r.below(9) as u32,
             max_concurrency: r.below(9) as u32,
+            no_fusion: r.coin(),
             speculation: [Speculation::Automatic, Speculation::Off, Speculation::On]
                 [r.below(3) as usize],
         };

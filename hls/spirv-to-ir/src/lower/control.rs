@@ -218,6 +218,7 @@ impl Lower<'_, '_, '_> {
                 0x2_0000 => hint.max_concurrency = n,
                 // How many is found out; none at all is a wish.
                 0x40_0000 if n == 0 => hint.speculation = Speculation::Off,
+                0x80_0000 => hint.no_fusion = true,
                 _ => {}
             }
         }

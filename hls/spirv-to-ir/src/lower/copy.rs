@@ -49,7 +49,10 @@ impl Lower<'_, '_, '_> {
             let n = self.one(size)?;
             self.check(self.is_int_scalar(n), inst, "its size is not an integer")?;
             let n = self.b.zext_or_trunc(n, self.spv.types.addr_bits);
-            return self.copy_loop(copy, 1, n);
+            // What is a number of elements times their size is copied by elements.
+            let align = self.known_align(copy).min(8);
+            let chunk = u64::from(align) >> align.trailing_zeros().saturating_sub(self.zeros(n, 8));
+            return self.copy_loop(copy, chunk, n);
         };
         let Ok(bytes) = u64::try_from(bytes) else {
             return Err(self.mismatch(inst, "its size is too large"));
@@ -227,6 +230,27 @@ impl Lower<'_, '_, '_> {
         // zeros come from nowhere
         let from = if copy.zero { of(copy.to) } else { of(copy.from) };
         of(copy.to).zip(from).map_or(copy.align, |(to, from)| copy.align.max(to.min(from)))
+    }
+
+    /// At least so many of the lowest bits of an integer are 0, as far as `steps` operations tell.
+    fn zeros(&self, value: Value, steps: u32) -> u32 {
+        let Some(inst) = self.b.func.def_inst(value).filter(|_| steps > 0) else { return 0 };
+        let data = &self.b.func.insts[inst];
+        let of = |k: usize| self.zeros(data.args[k], steps - 1);
+        let most = self.b.func.bits(value);
+        let zeros = match data.op {
+            Op::Const(c) => c.trailing_zeros(),
+            Op::Shl => {
+                let by = self.b.func.as_const(data.args[1]).and_then(|n| u32::try_from(n).ok());
+                by.map_or(0, |n| of(0).saturating_add(n))
+            }
+            Op::Mul => of(0).saturating_add(of(1)),
+            Op::And => of(0).max(of(1)),
+            Op::Add | Op::Sub | Op::Or | Op::Xor => of(0).min(of(1)),
+            Op::Zext | Op::Sext | Op::Slice { lo: 0 } => of(0),
+            _ => 0,
+        };
+        zeros.min(most)
     }
 
     /// Whether source and destination may be parts of one object.

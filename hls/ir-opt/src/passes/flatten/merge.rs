@@ -82,6 +82,8 @@ pub struct Insts {
     pub recurrent: FxHashSet<Inst>,
     /// Cycles between two of its iterations, at least.
     pub interval: u32,
+    /// Cycles more that these may take because it does not drain any more.
+    pub gain: u32,
 }
 
 /// A block that loops on itself inside of a loop.
@@ -92,6 +94,8 @@ pub struct Inside {
     pub recurrent: FxHashSet<Inst>,
     /// Cycles between two of its iterations, at least.
     pub interval: u32,
+    /// Cycles more that these may take because it does not drain any more.
+    pub gain: u32,
 }
 
 impl Chain {
@@ -192,9 +196,9 @@ impl Chain {
 
 /// Builds the block; `inner` is the loop inside.
 pub fn merge(func: &mut Function, chain: &Chain, header: Block, inner: Option<Inside>) -> Merged {
-    let inner = inner.map(|Inside { block, recurrent, interval }| {
+    let inner = inner.map(|Inside { block, recurrent, interval, gain }| {
         let insts = func.blocks[block].insts.iter().copied().collect();
-        Insts { insts, recurrent, interval }
+        Insts { insts, recurrent, interval, gain }
     });
     let block = func.add_block();
     func.blocks[block].term_loc = func.blocks[header].term_loc;
