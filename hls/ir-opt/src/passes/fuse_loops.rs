@@ -328,7 +328,7 @@ fn is_allowed(func: &mut Function, fused: &Fused, context: &Context<'_>) -> bool
 fn hint_of_both([a, b]: [LoopHint; 2]) -> Option<LoopHint> {
     let common = |hint: LoopHint| LoopHint { ivdep: false, ..hint };
     let fine = common(a) == common(b) && !a.no_fusion && a.dependency_length == 0;
-    fine.then(|| LoopHint { ivdep: a.ivdep && b.ivdep, ..a })
+    fine.then_some(LoopHint { ivdep: a.ivdep && b.ivdep, ..a })
 }
 
 /// Tells the user which loops became one.
