@@ -264,6 +264,7 @@ kernel void f(global float *a, global const int *at, int n) {
   #pragma ii 3
   #pragma ivdep safelen(7)
   while (j++ < n) a[at[j]] *= 3;
+  #pragma nofusion
   for (int i = 0; i < n; i++) a[at[n + i]] += 5;
 }
 // What is said of one loop is not said of those around, in, beside and behind it.
@@ -287,7 +288,14 @@ kernel void others(global float *a, global const int *at, int n) {
     sorted.sort_unstable();
     assert_eq!(
         sorted,
-        ["ii 3 distance 7", "ivdep", "max_concurrency 5", "max_concurrency 6", "speculation off"],
+        [
+            "ii 3 distance 7",
+            "ivdep",
+            "max_concurrency 5",
+            "max_concurrency 6",
+            "no_fusion",
+            "speculation off"
+        ],
         "{}",
         shown.out
     );

@@ -98,10 +98,8 @@ impl<'f> Iterations<'f> {
         if self.never_touch(a, b) {
             return None;
         }
-        let constant = a.address.root == b.address.root && a.address.terms == b.address.terms;
-        let ahead = sign_extend((b.address.offset - a.address.offset) as u128, self.func.addr_bits);
-        let constant = constant && self.stays_near(&a.address, ahead);
-        let Some(step) = self.steps.of_address(&a.address).filter(|_| constant) else {
+        let ahead = self.ahead(a, b).filter(|ahead| self.stays_near(&a.address, *ahead));
+        let (Some(ahead), Some(step)) = (ahead, self.steps.of_address(&a.address)) else {
             return Some(1);
         };
         let needed = assume == Assume::DataFlow && self.must_have_read(a, b);
@@ -128,11 +126,8 @@ impl<'f> Iterations<'f> {
         if self.never_touch(a, b) {
             return None;
         }
-        let constant = a.address.root == b.address.root && a.address.terms == b.address.terms;
-        let exactly =
-            |x: &Access| self.steps.of_address_exactly(&x.address, self.ranges, self.block);
-        let Some(step) = exactly(a).filter(|_| constant) else { return Some(1) };
-        let ahead = sign_extend((b.address.offset - a.address.offset) as u128, self.func.addr_bits);
+        let step = self.steps.of_address_exactly(&a.address, self.ranges, self.block);
+        let (Some(ahead), Some(step)) = (self.ahead(a, b), step) else { return Some(1) };
         let distance = meets_later(step, ahead, a.bytes, b.bytes)?;
         (distance <= self.most && b.until.is_none_or(|end| distance < end)).then_some(distance)
     }
@@ -147,12 +142,11 @@ impl<'f> Iterations<'f> {
             return None;
         };
         let plain = [to, from].iter().all(|f| !f.volatile && !f.predicated);
-        let same = s.address.root == l.address.root && s.address.terms == l.address.terms;
-        if !plain || !same || s.bytes != l.bytes {
+        if !plain || s.bytes != l.bytes {
             return None;
         }
+        let ahead = self.ahead(l, s)?;
         let step = self.steps.of_address_exactly(&l.address, self.ranges, self.block)?;
-        let ahead = sign_extend((s.address.offset - l.address.offset) as u128, self.func.addr_bits);
         let distance = match step {
             0 => (ahead == 0 && load < store).then_some(1)?,
             _ if ahead % step == 0 && step.abs() >= s.bytes => ahead / step,
@@ -191,6 +185,13 @@ impl<'f> Iterations<'f> {
             at >= w.bytes || at <= -load.bytes
         };
         (0..=i128::from(distance)).all(apart)
+    }
+
+    /// Bytes from where `a` begins to where `b` does in the same iteration, where that is always the same.
+    fn ahead(&self, a: &Access, b: &Access) -> Option<i128> {
+        let constant = a.address.root == b.address.root && a.address.terms == b.address.terms;
+        let ahead = sign_extend((b.address.offset - a.address.offset) as u128, self.func.addr_bits);
+        constant.then_some(ahead)
     }
 
     /// Whether addresses that are `ahead` bytes apart are far from one another once a counter in them has wrapped that is narrower than
