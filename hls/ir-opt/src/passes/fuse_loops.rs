@@ -267,23 +267,23 @@ fn has_need_in_term(func: &Function, block: Block, of: &FxHashSet<Value>) -> boo
     needs
 }
 
-/// Whether the loops do nothing but access memory, and at most one of them also uses pipes: who is on the other side of a pipe may
-/// count on the order of both loops.
+/// Whether the loops do nothing but access memory, and if one of them also uses pipes, the other one accesses memory on the chip only: who is on
+/// the other side of a pipe may count on what both did to device memory, and when.
 fn have_compatible_effects(func: &Function, first: Block, second: Block) -> bool {
-    let mut pipes = 0;
-    for block in [first, second] {
-        let effects = func.blocks[block].insts.iter().map(|i| func.insts[*i].op);
-        let effects: Vec<Op> = effects.filter(|op| op.is_effect()).collect();
-        let plain = |op: &Op| match op {
-            Op::Load(flags) | Op::Store(flags) => !flags.volatile,
-            op => op.pipe().is_some(),
-        };
-        if !effects.iter().all(plain) {
-            return false;
-        }
-        pipes += usize::from(effects.iter().any(|op| op.pipe().is_some()));
-    }
-    pipes <= 1
+    let effects = [first, second].map(|block| {
+        let effects = func.blocks[block].insts.iter().copied();
+        effects.filter(|i| func.insts[*i].op.is_effect()).collect::<Vec<Inst>>()
+    });
+    let uses_pipe = |i: &Inst| func.insts[*i].op.pipe().is_some();
+    let plain = |i: &Inst| match func.insts[*i].op {
+        Op::Load(flags) | Op::Store(flags) => !flags.volatile,
+        _ => uses_pipe(i),
+    };
+    let on_chip = |i: &Inst| is_on_chip(func, *i);
+    let [a, b] = &effects;
+    let apart =
+        |of: &[Inst], other: &[Inst]| !of.iter().any(uses_pipe) || other.iter().all(on_chip);
+    effects.iter().flatten().all(plain) && apart(a, b) && apart(b, a)
 }
 
 /// Whether a fused loop does what both did one behind the other, and iterations of it can follow one another as theirs could. Leaves on it what the
