@@ -54,7 +54,7 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
 struct Pair {
     first: Block,
     second: Block,
-    /// The block in front of the first, and what that begins with.
+    /// The only block that leads into the first.
     before: Block,
     /// The block between them.
     between: Option<Block>,
@@ -257,6 +257,7 @@ fn split(
     Some((early, late))
 }
 
+/// Whether the way back of a loop, or whether it is taken, needs one of these values.
 fn has_need_in_term(func: &Function, block: Block, of: &FxHashSet<Value>) -> bool {
     let mut needs = false;
     let back = func.blocks[block].term.targets().into_iter().filter(|t| t.block == block);
