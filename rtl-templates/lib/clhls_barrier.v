@@ -1,5 +1,5 @@
 // Work-group barrier: holds every token of a work-group until all have arrived, then releases them in order of local id.
-// latency about 6 from the last arrival to the first release, II 1 for arrivals and, at the same time, 1 for releases.
+// latency about 7 from the last arrival to the first release, II 1 for arrivals and, at the same time, 1 for releases.
 // A released token may arrive again (barrier in a loop) while its group is still being released: its place in the context RAM
 // has been read by then, and the next phase cannot be complete before the release is, as it needs every token.
 `default_nettype none
@@ -47,6 +47,7 @@ module clhls_barrier #(
   reg [LB-1:0]        p1_lid_q;
   reg [WIDTH-1:0]     p1_data_q;
   reg [SLOTS*16-1:0]  last_q;       // group_size - 1, in step with p1
+  reg [SLOTS-1:0]     alone_q;      // group_size is 1
 
   assign s_ready = 1'b1;
 
@@ -65,28 +66,53 @@ module clhls_barrier #(
     p1_slot_q <= s_slot;
     p1_lid_q  <= s_lid[LB-1:0];
     p1_data_q <= s_data;
-    for (i = 0; i < SLOTS; i = i + 1) last_q[16*i +: 16] <= group_size[16*i +: 16] - 16'd1;
+    for (i = 0; i < SLOTS; i = i + 1) begin
+      last_q[16*i +: 16] <= group_size[16*i +: 16] - 16'd1;
+      alone_q[i]         <= group_size[16*i +: 16] == 16'd1;
+    end
   end
 
-  // ---- arrival counters ----
-  wire [SLOTS-1:0] complete;  // the arrival in stage 1 is the last of its group
-  wire [SLOTS-1:0] partial;
+  // ---- stage 2: arrivals are counted.  Whether the next one is the last stands in a register. ----
+  reg  [SLOTS-1:0]     p2_hit_q;
+  reg  [SLOT_BITS-1:0] p2_slot_q;
+  wire [SLOTS-1:0]     complete;  // the arrival in stage 2 is the last of its group
+  wire [SLOTS-1:0]     partial;
+
+  always @(posedge clk) begin
+    if (rst) p2_hit_q <= {SLOTS{1'b0}};
+    else p2_hit_q <= p1_hit_q;
+  end
+  always @(posedge clk) p2_slot_q <= p1_slot_q;
 
   genvar g;
   generate
     for (g = 0; g < SLOTS; g = g + 1) begin : g_slot
       reg [15:0] count_q;
-      assign complete[g] = p1_hit_q[g] & (count_q == last_q[16*g +: 16]);
-      assign partial[g]  = count_q != 16'd0;
+      reg [15:0] next_q;    // count_q + 1
+      reg        begun_q;   // count_q != 0
+      reg        final_q;   // count_q == group_size - 1
+      wire       hit = p2_hit_q[g];
+      assign complete[g] = hit & final_q;
+      assign partial[g]  = begun_q;
       always @(posedge clk) begin
-        if (rst | complete[g]) count_q <= 16'd0;
-        else if (p1_hit_q[g]) count_q <= count_q + 16'd1;
+        if (rst | complete[g]) begin
+          count_q <= 16'd0;
+          next_q  <= 16'd1;
+          begun_q <= 1'b0;
+        end else if (hit) begin
+          count_q <= next_q;
+          next_q  <= next_q + 16'd1;
+          begun_q <= 1'b1;
+        end
+        // The size of a group is there with its last token at the latest, which is in stage 1 now.
+        if (hit) final_q <= final_q ? alone_q[g] : next_q == last_q[16*g +: 16];
+        else final_q <= count_q == last_q[16*g +: 16];
       end
     end
   endgenerate
 
   // ---- complete groups wait for the sequencer; a slot is there at most once ----
-  reg                 full_q;       // stage 2: a group is complete
+  reg                 full_q;       // stage 3: a group is complete
   reg [SLOT_BITS-1:0] full_slot_q;
   wire                queue_ready_unused;
   wire                q_valid;
@@ -97,10 +123,10 @@ module clhls_barrier #(
     if (rst) full_q <= 1'b0;
     else full_q <= |complete;
   end
-  always @(posedge clk) full_slot_q <= p1_slot_q;
+  always @(posedge clk) full_slot_q <= p2_slot_q;
 
   clhls_fifo #(
-    .WIDTH(SLOT_BITS), .DEPTH(SLOTS)
+    .WIDTH(SLOT_BITS), .DEPTH(SLOTS), .OWNED(1)
   ) u_queue (
     .clk(clk), .rst(rst),
     .s_valid(full_q), .s_ready(queue_ready_unused), .s_data(full_slot_q),
@@ -212,7 +238,7 @@ module clhls_barrier #(
   wire [LB-1:0] out_lid;
 
   clhls_fifo #(
-    .WIDTH(SLOT_BITS + LB + WIDTH), .DEPTH(17)
+    .WIDTH(SLOT_BITS + LB + WIDTH), .DEPTH(17), .OWNED(1)
   ) u_out (
     .clk(clk), .rst(rst),
     .s_valid(r2_valid_q), .s_ready(out_ready_unused), .s_data({r2_slot_q, r2_lid_q, rdata}),
@@ -232,7 +258,7 @@ module clhls_barrier #(
   assign waiting = waiting_q;
   always @(posedge clk) begin
     if (rst) waiting_q <= 1'b0;
-    else waiting_q <= p1_valid_q | (|partial) | full_q | q_valid | run_q;
+    else waiting_q <= p1_valid_q | (|p2_hit_q) | (|partial) | full_q | q_valid | run_q;
   end
 
   wire unused = &{1'b0, queue_ready_unused, out_ready_unused, slot_q};

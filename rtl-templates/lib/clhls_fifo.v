@@ -8,12 +8,13 @@ module clhls_fifo #(
   parameter DEPTH  = 16,        // guaranteed capacity in words, >= 1
   parameter PROMPT = 0,         // 1: latency 1 behind other words, too (never a block RAM)
   parameter LATE   = 0,         // 1: a block RAM has latency 4 when empty, too; m_ready does not reach it
+  parameter OWNED  = 0,         // 1: the writer owns a place for each word and hears of one that is free again a cycle late
   parameter TARGET = "generic"  // device family for the RAM primitive: "generic" or "ecp5"
 ) (
   input  wire             clk,
   input  wire             rst,      // synchronous, active high
   input  wire             s_valid,
-  output wire             s_ready,
+  output wire             s_ready,  // OWNED: means nothing
   input  wire [WIDTH-1:0] s_data,
   output wire             m_valid,
   input  wire             m_ready,
@@ -39,7 +40,7 @@ module clhls_fifo #(
     end else begin : g_ring
       wire more_unused;
       clhls_fifo_ahead #(
-        .WIDTH(WIDTH), .DEPTH(DEPTH), .PROMPT(PROMPT), .LATE(LATE), .TARGET(TARGET)
+        .WIDTH(WIDTH), .DEPTH(DEPTH), .PROMPT(PROMPT), .LATE(LATE), .OWNED(OWNED), .TARGET(TARGET)
       ) u_fifo (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),

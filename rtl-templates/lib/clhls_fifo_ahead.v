@@ -8,12 +8,13 @@ module clhls_fifo_ahead #(
   parameter PROMPT = 0,         // 1: latency 1 behind other words, too (never a block RAM)
   parameter EARLY  = 0,         // 1: s_ready falls while one more word has a place; a word is taken whenever it is valid
   parameter LATE   = 0,         // 1: a block RAM has latency 4 when empty, too; m_ready does not reach it
+  parameter OWNED  = 0,         // 1: the writer owns a place for each word and hears of one that is free again a cycle late
   parameter TARGET = "generic"  // device family for the RAM primitive: "generic" or "ecp5"
 ) (
   input  wire             clk,
   input  wire             rst,      // synchronous, active high
   input  wire             s_valid,
-  output wire             s_ready,  // register
+  output wire             s_ready,  // register; OWNED: 1
   input  wire [WIDTH-1:0] s_data,
   output wire             m_valid,  // register
   output wire             m_more,   // another word is shown when this one has gone; a gate behind registers
@@ -37,7 +38,7 @@ module clhls_fifo_ahead #(
   generate
     if (DEPTH <= MOST_LUTRAM || PROMPT != 0) begin : g_lutram
       clhls_fifo_lutram #(
-        .WIDTH(WIDTH), .DEPTH((DEPTH < LEAST) ? LEAST : DEPTH), .EARLY(EARLY)
+        .WIDTH(WIDTH), .DEPTH((DEPTH < LEAST) ? LEAST : DEPTH), .EARLY(EARLY), .OWNED(OWNED)
       ) u_fifo (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
@@ -45,7 +46,7 @@ module clhls_fifo_ahead #(
       );
     end else begin : g_bram
       clhls_fifo_bram #(
-        .WIDTH(WIDTH), .DEPTH(DEPTH), .EARLY(EARLY), .LATE(LATE), .TARGET(TARGET)
+        .WIDTH(WIDTH), .DEPTH(DEPTH), .EARLY(EARLY), .LATE(LATE), .OWNED(OWNED), .TARGET(TARGET)
       ) u_fifo (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),

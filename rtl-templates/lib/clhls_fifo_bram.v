@@ -3,20 +3,23 @@
 // from one another and from the reader.
 // latency 1 when empty (LATE: 4), else at least 4, II 1.  Capacity 2^ceil(log2(DEPTH-3)) + 3, LATE: 2^ceil(log2(DEPTH-4)) + 4.
 // Use through clhls_fifo.
+// s_ready hears of a word that leaves a cycle later than the ring: the reader, whose handshake comes late, may be far from the writer.
 // EARLY=1: s_ready falls while one more word has a place, for a writer that sees it a cycle late; a word is taken whenever it is valid.
+// OWNED=1: the writer owns a place for each word and hears of one that is free again a cycle late; s_ready is always 1.
 `default_nettype none
 
 module clhls_fifo_bram #(
   parameter WIDTH  = 32,        // payload bits, >= 1
   parameter DEPTH  = 512,       // guaranteed capacity in words, >= 5 (LATE: 6)
   parameter EARLY  = 0,         // 1: s_ready says a cycle early that there is no place
+  parameter OWNED  = 0,         // 1: the writer never writes without a place
   parameter LATE   = 0,         // 1: latency 4 when empty, too; m_ready does not reach the RAM
   parameter TARGET = "generic"  // RAM primitive: "generic" or "ecp5"
 ) (
   input  wire             clk,
   input  wire             rst,      // synchronous, active high
   input  wire             s_valid,
-  output wire             s_ready,  // register
+  output wire             s_ready,  // register; OWNED: 1
   input  wire [WIDTH-1:0] s_data,
   output wire             m_valid,  // register
   output wire             m_more,   // another word is shown when this one has gone; a gate behind registers
@@ -39,7 +42,9 @@ module clhls_fifo_bram #(
   reg [AW-1:0] ahead_q;   // wptr_q + 1; EARLY: + 2.  What is compared comes from registers.
   reg [AW-1:0] rnext_q;   // rptr_q + 1
   reg          empty_q;   // no word is in the ring
-  reg          full_q;    // 2^AW words are: the pointers are equal then, too; EARLY: 2^AW - 1 or 2^AW
+  reg [AW-1:0] rseen_q;   // rptr_q a cycle ago: the writer's view of it
+  reg          left_q;    // they differ
+  reg          full_q;    // 2^AW words are, as the writer sees it: the pointers are equal then, too; EARLY: 2^AW - 1 or 2^AW
 
   // Stages after the ring, each of which moves when the next one does or is empty: words wait in the RAM's registers.  LATE: the
   // second one moves whatever the reader does, and a word that he does not take goes into the skid.
@@ -53,14 +58,14 @@ module clhls_fifo_bram #(
   wire load    = ~valid_q | m_ready;                            // the output register is free
   wire move2   = ~read2_q | ((LATE != 0) ? ~skid_q : load);     // the second read stage advances
   wire move1   = ~read1_q | move2;                              // the first one does
-  wire take    = s_valid & ((EARLY != 0) | ~full_q);
-  wire pass    = (LATE == 0) & none_q;
-  wire push    = take & ~(pass & load);
+  wire take    = s_valid & ((EARLY != 0) | (OWNED != 0) | ~full_q);
+  wire pass    = (LATE == 0) & none_q & load;                   // a word goes straight to the output register, and passes its place
   wire read    = ~empty_q & move1;
+  wire leave   = read | (take & pass);
 
   // Both handshakes come late, so no word is counted: what one push or one read would lead to is known before.
-  wire fills   = (ahead_q == rptr_q) | ((EARLY != 0) & full_q);
-  wire stays   = (EARLY != 0) & full_q & (wptr_q == rptr_q);  // full even when one word leaves
+  wire fills   = (ahead_q == rseen_q) | ((EARLY != 0) & full_q);
+  wire stays   = (EARLY != 0) & full_q & (wptr_q == rseen_q);  // full even when one word leaves
   wire empties = rnext_q == wptr_q;
 
   localparam [AW-1:0] AHEAD = (EARLY != 0) ? 2 : 1;
@@ -68,7 +73,7 @@ module clhls_fifo_bram #(
 
   wire [WIDTH-1:0] rdata;
 
-  assign s_ready = ~full_q;
+  assign s_ready = (OWNED != 0) | ~full_q;
   assign m_valid = valid_q;
   assign m_more  = valid_q & (skid_q | read2_q);
   assign m_data  = data_q;
@@ -80,6 +85,8 @@ module clhls_fifo_bram #(
       ahead_q <= AHEAD;
       rnext_q <= ONE;
       empty_q <= 1'b1;
+      rseen_q <= {AW{1'b0}};
+      left_q  <= 1'b0;
       full_q  <= 1'b0;
       read1_q <= 1'b0;
       read2_q <= 1'b0;
@@ -87,22 +94,24 @@ module clhls_fifo_bram #(
       none_q  <= 1'b1;
       valid_q <= 1'b0;
     end else begin
-      if (push) begin
+      if (take) begin
         wptr_q  <= (EARLY != 0) ? wptr_q + ONE : ahead_q;
         ahead_q <= ahead_q + ONE;
       end
-      if (read) begin
+      if (leave) begin
         rptr_q  <= rnext_q;
         rnext_q <= rnext_q + ONE;
       end
-      empty_q <= ~push & (read ? empties : empty_q);
-      full_q  <= (push == read) ? full_q : push ? fills : stays;
+      empty_q <= (take == leave) ? empty_q : leave & empties;
+      rseen_q <= rptr_q;
+      left_q  <= leave;
+      full_q  <= (take == left_q) ? full_q : take ? fills : stays;
       if (move1) read1_q <= read;
       if (move2) read2_q <= read1_q;
       skid_q  <= (LATE != 0) & ~load & (skid_q | read2_q);
       // At most one word is behind the ring, and leaves it; nothing comes.
-      none_q  <= ~push & empty_q & ~read1_q & move2;
-      valid_q <= ~load | skid_q | read2_q | (take & pass);
+      none_q  <= ~(take & ~pass) & empty_q & ~read1_q & move2;
+      valid_q <= ~load | skid_q | read2_q | (take & (LATE == 0) & none_q);
     end
   end
 
@@ -124,7 +133,7 @@ module clhls_fifo_bram #(
     .WIDTH(WIDTH), .DEPTH(1 << AW), .WE_WIDTH(1), .COLLIDES(0), .TARGET(TARGET)
   ) u_ram (
     .clk(clk), .en(move1), .en_out(move2),
-    .wen(push), .waddr(wptr_q), .wdata(s_data),
+    .wen(take), .waddr(wptr_q), .wdata(s_data),
     .ren(read), .raddr(rptr_q), .rdata(rdata)
   );
 

@@ -1,17 +1,20 @@
 // First-word-fall-through FIFO: LUTRAM ring plus output register, with a bypass for the empty ring.
 // latency 1, II 1.  Capacity 2^ceil(log2(DEPTH-1)) + 1.  Use through clhls_fifo.
+// s_ready hears of a word that leaves a cycle later than the ring: the reader, whose handshake comes late, may be far from the writer.
 // EARLY=1: s_ready falls while one more word has a place, for a writer that sees it a cycle late; a word is taken whenever it is valid.
+// OWNED=1: the writer owns a place for each word and hears of one that is free again a cycle late; s_ready is always 1.
 `default_nettype none
 
 module clhls_fifo_lutram #(
   parameter WIDTH = 32,  // payload bits, >= 1
   parameter DEPTH = 16,  // guaranteed capacity in words, >= 3, with EARLY >= 4
-  parameter EARLY = 0    // 1: s_ready says a cycle early that there is no place
+  parameter EARLY = 0,   // 1: s_ready says a cycle early that there is no place
+  parameter OWNED = 0    // 1: the writer never writes without a place
 ) (
   input  wire             clk,
   input  wire             rst,      // synchronous, active high
   input  wire             s_valid,
-  output wire             s_ready,  // register
+  output wire             s_ready,  // register; OWNED: 1
   input  wire [WIDTH-1:0] s_data,
   output wire             m_valid,  // register
   output wire             m_more,   // another word is shown when this one has gone; a gate behind registers
@@ -33,24 +36,25 @@ module clhls_fifo_lutram #(
   reg [AW-1:0]    wptr_q;
   reg [AW-1:0]    rptr_q;
   reg             empty_q;   // no word is in the ring
-  reg             full_q;    // 2^AW words are: the pointers are equal then, too; EARLY: 2^AW - 1 or 2^AW
+  reg [AW-1:0]    rseen_q;   // rptr_q a cycle ago: the writer's view of it
+  reg             left_q;    // they differ
+  reg             full_q;    // 2^AW words are, as the writer sees it: the pointers are equal then, too; EARLY: 2^AW - 1 or 2^AW
   reg             valid_q;   // data_q holds a word
   reg [WIDTH-1:0] data_q;
 
-  wire take      = s_valid & ((EARLY != 0) | ~full_q);
-  wire load      = ~valid_q | m_ready;          // output register is free
-  wire ring_push = take & ~(empty_q & load);    // otherwise the word goes straight to the output register
-  wire ring_pop  = load & ~empty_q;
+  wire take     = s_valid & ((EARLY != 0) | (OWNED != 0) | ~full_q);
+  wire load     = ~valid_q | m_ready;         // output register is free
+  wire ring_pop = load & (~empty_q | take);   // the first word of an empty ring goes straight to the output register and passes its place
 
   // Both handshakes come late, so no word is counted: what one push or one pop would lead to is known before.
   wire [AW-1:0] wptr_next = wptr_q + 1'b1;
   wire [AW-1:0] rptr_next = rptr_q + 1'b1;
   wire [AW-1:0] ahead     = wptr_next + 1'b1;
-  wire          fills     = (EARLY != 0) ? full_q | (ahead == rptr_q) : wptr_next == rptr_q;
-  wire          stays     = (EARLY != 0) & full_q & (wptr_q == rptr_q);  // full even when one word leaves
+  wire          fills     = (EARLY != 0) ? full_q | (ahead == rseen_q) : wptr_next == rseen_q;
+  wire          stays     = (EARLY != 0) & full_q & (wptr_q == rseen_q);  // full even when one word leaves
   wire          empties   = rptr_next == wptr_q;
 
-  assign s_ready = ~full_q;
+  assign s_ready = (OWNED != 0) | ~full_q;
   assign m_valid = valid_q;
   assign m_more  = valid_q & ~empty_q;
   assign m_data  = data_q;
@@ -60,13 +64,17 @@ module clhls_fifo_lutram #(
       wptr_q  <= {AW{1'b0}};
       rptr_q  <= {AW{1'b0}};
       empty_q <= 1'b1;
+      rseen_q <= {AW{1'b0}};
+      left_q  <= 1'b0;
       full_q  <= 1'b0;
       valid_q <= 1'b0;
     end else begin
-      if (ring_push) wptr_q <= wptr_next;
+      if (take) wptr_q <= wptr_next;
       if (ring_pop) rptr_q <= rptr_next;
-      empty_q <= ~ring_push & (ring_pop ? empties : empty_q);
-      full_q  <= (ring_push == ring_pop) ? full_q : ring_push ? fills : stays;
+      empty_q <= (take == ring_pop) ? empty_q : ring_pop & empties;
+      rseen_q <= rptr_q;
+      left_q  <= ring_pop;
+      full_q  <= (take == left_q) ? full_q : take ? fills : stays;
       valid_q <= take | ~empty_q | (valid_q & ~m_ready);
     end
   end

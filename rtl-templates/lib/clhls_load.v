@@ -236,7 +236,7 @@ module clhls_load #(
   end
 
   clhls_fifo #(
-    .WIDTH(8 * BUS_BYTES), .DEPTH(DEPTH_BEATS), .TARGET(TARGET)
+    .WIDTH(8 * BUS_BYTES), .DEPTH(DEPTH_BEATS), .OWNED(1), .TARGET(TARGET)
   ) u_beats (
     .clk(clk), .rst(rst),
     .s_valid(r_valid), .s_ready(beat_ready_unused), .s_data(r_data),

@@ -266,7 +266,7 @@ module clhls_load_cached #(
   end
 
   clhls_fifo #(
-    .WIDTH(8 * WORD_BYTES), .DEPTH(DEPTH_BEATS), .TARGET(TARGET)
+    .WIDTH(8 * WORD_BYTES), .DEPTH(DEPTH_BEATS), .OWNED(1), .TARGET(TARGET)
   ) u_beats (
     .clk(clk), .rst(rst),
     .s_valid(w_valid), .s_ready(beat_ready_unused), .s_data(w_data),

@@ -101,7 +101,7 @@ module clhls_load_share #(
         end
       end
 
-      clhls_fifo #(.WIDTH(WIDTH), .DEPTH(DEPTH)) u_queue (
+      clhls_fifo #(.WIDTH(WIDTH), .DEPTH(DEPTH), .OWNED(1)) u_queue (
         .clk(clk), .rst(rst),
         .s_valid(u_answer_valid & route_valid & (route == ID)), .s_ready(queue_ready_unused[i]), .s_data(u_answer),
         .m_valid(m_valid[i]), .m_ready(m_ready[i]), .m_data(m_data[i*WIDTH +: WIDTH])

@@ -41,7 +41,7 @@ module clhls_response #(
   end
 
   clhls_fifo #(
-    .WIDTH(WIDTH), .DEPTH(PLACES), .TARGET(TARGET)
+    .WIDTH(WIDTH), .DEPTH(PLACES), .OWNED(1), .TARGET(TARGET)
   ) u_fifo (
     .clk(clk), .rst(rst),
     .s_valid(s_valid), .s_ready(ready_unused), .s_data(s_data),

@@ -118,6 +118,11 @@ impl Sizes<'_> {
 
     /// As `clhls_fifo` chooses.
     fn fifo(&self, width: u64, depth: u64) -> Area {
+        self.late_fifo(width, depth, self.param("LATE", 0))
+    }
+
+    /// The same with its parameter LATE.
+    fn late_fifo(&self, width: u64, depth: u64, late: u64) -> Area {
         let w = width as f64;
         if depth <= 2 {
             return skid(width);
@@ -129,7 +134,6 @@ impl Sizes<'_> {
             _ => 17,
         };
         if depth > deepest {
-            let late = self.param("LATE", 0);
             let ring = self.ram(width, (depth - 3 - late).next_power_of_two());
             let ff = w * (1 + late) as f64 + 45.0;
             return sum([ring, Area { lut: 55.0 + w, ff, ..Area::default() }]);
@@ -361,7 +365,7 @@ impl Sizes<'_> {
         let p = |name: &str, default: u64| self.param(name, default);
         let (bus, bytes) = (p("BUS_BYTES", 64), p("BYTES", 4));
         let merge = Area { lut: 9.0 * bus as f64, ff: 9.0 * bus as f64, ..Area::default() };
-        let beats = self.fifo(9 * bus, p("DEPTH_BEATS", 32));
+        let beats = self.late_fifo(9 * bus, p("DEPTH_BEATS", 32), self.is_ecp5().into());
         let answers =
             if p("ACK", 1) == 1 { self.fifo(1, p("DEPTH", 128)) } else { Area::default() };
         sum([STORE, skid(9 * bytes), merge, beats, answers, luts(40.0)])

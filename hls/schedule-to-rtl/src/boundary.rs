@@ -147,7 +147,7 @@ impl Core<'_> {
         let packed = self.pack_beside(exit.data, &exit.layout, &live_layout);
         let params = [
             ("DEPTH", waiting.into()),
-            ("EARLY", true.into()),
+            ("OWNED", true.into()),
             LATE,
             ("TARGET", Param::Text(self.sh.target.to_owned())),
         ];
@@ -320,7 +320,9 @@ impl Core<'_> {
         let early = ("EARLY", true.into());
         let (out, _) = if places > QUEUE_PLACES {
             let target = ("TARGET", Param::Text(self.sh.target.to_owned()));
-            let params = [("DEPTH", places.into()), early, target];
+            // Whoever is not told whether there is a place owns one.
+            let kind = if ready.is_none() { ("OWNED", true.into()) } else { early };
+            let params = [("DEPTH", places.into()), kind, target];
             self.buffer("clhls_fifo_ahead", &name, words, &params)
         } else {
             self.buffer("clhls_queue", &name, words, &[early])

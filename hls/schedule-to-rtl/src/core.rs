@@ -423,7 +423,11 @@ impl<'a> Core<'a> {
         let depth = control.blocked_capacity();
         let name = format!("{block}_s{k}");
         let word = Stream::new(&mut self.b, &format!("{name}_exit"), exit.layout.width());
-        let queue = self.fifo(&format!("{name}_fifo"), word, exit.layout.width(), depth);
+        let (queue, width) = (format!("{name}_fifo"), exit.layout.width());
+        let queue = match control {
+            Control::StallFree { .. } => self.owned_fifo(&queue, word, width, depth),
+            Control::Enabled => self.fifo(&queue, word, width, depth),
+        };
         let pop = Expr::all([queue.valid.into(), queue.ready.into()]);
         match control {
             Control::StallFree { .. } => {

@@ -136,12 +136,17 @@ impl Core<'_> {
 
     /// A FIFO behind a stream.
     pub fn fifo(&mut self, name: &str, s: Stream, width: u32, depth: u32) -> Stream {
-        self.any_fifo(name, s, (width, depth), false)
+        self.any_fifo(name, s, (width, depth), None)
+    }
+
+    /// The same for a writer that owns a place for each word, so that nobody asks whether there is one.
+    pub fn owned_fifo(&mut self, name: &str, s: Stream, width: u32, depth: u32) -> Stream {
+        self.any_fifo(name, s, (width, depth), Some("OWNED"))
     }
 
     /// The same for words that nobody wants for the next four cycles: who takes them may be far from the block RAMs.
     pub fn late_fifo(&mut self, name: &str, s: Stream, width: u32, depth: u32) -> Stream {
-        self.any_fifo(name, s, (width, depth), true)
+        self.any_fifo(name, s, (width, depth), Some("LATE"))
     }
 
     fn any_fifo(
@@ -149,13 +154,13 @@ impl Core<'_> {
         name: &str,
         s: Stream,
         (width, depth): (u32, u32),
-        late: bool,
+        flag: Option<&str>,
     ) -> Stream {
         let out = Stream::new(&mut self.b, &format!("{name}_q"), width);
         let mut fifo = self.b.instance("clhls_fifo", &format!("u_{name}"));
         fifo = fifo.param("WIDTH", width).param("DEPTH", depth);
-        if late {
-            fifo = fifo.param("LATE", true);
+        if let Some(flag) = flag {
+            fifo = fifo.param(flag, true);
         }
         fifo.param("TARGET", rtl::Param::Text(self.sh.target.to_owned()))
             .input("s_valid", s.valid)

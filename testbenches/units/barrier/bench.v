@@ -35,7 +35,7 @@ module bench;
   localparam BAG = SLOTS * WG_MAX;
   integer bag_n = 0, i, j, pick, s;
   reg [W-1:0] bag [0:BAG-1];
-  integer size [0:SLOTS-1], phases [0:SLOTS-1], arrived [0:SLOTS-1], phase [0:SLOTS-1], next [0:SLOTS-1], left [0:SLOTS-1];
+  integer size [0:SLOTS-1], phases [0:SLOTS-1], arrived [0:SLOTS-1], phase [0:SLOTS-1], next [0:SLOTS-1], left [0:SLOTS-1], sent [0:SLOTS-1];
   integer groups = 0, releases = 0, idle_cycles = 0, from, arrivals = 0, in_order = 0;
   reg was = 0;
   reg [W+15:0] was_all;
@@ -50,7 +50,8 @@ module bench;
       next[slot]    = 0;
       left[slot]    = size[slot];
       groups        = groups + 1;
-      group_size[16*slot +: 16] <= size[slot];
+      sent[slot]    = 0;
+      group_size[16*slot +: 16] <= 0;  // as the dispatcher: not known before the last token stands ready
       for (j = 0; j < size[slot]; j = j + 1) begin
         bag[bag_n] = {16'd0, slot[7:0], j[7:0]};
         bag_n = bag_n + 1;
@@ -98,6 +99,9 @@ module bench;
       s_slot <= bag[pick] >> 8;
       s_lid  <= bag[pick];
       bag_n = bag_n - 1;
+      s = bag[pick][15:8];
+      sent[s] = sent[s] + 1;
+      if (sent[s] == size[s]) group_size[16*s +: 16] <= size[s];
       if (in_order) for (j = 0; j < bag_n; j = j + 1) bag[j] = bag[j+1];
       else bag[pick] = bag[bag_n];
     end

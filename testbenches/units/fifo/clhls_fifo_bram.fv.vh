@@ -1,6 +1,7 @@
   // The words leave in order, none lost, doubled or changed, and the output holds still until it is taken.  The RAM is cut; its
   // contract is assumed here and proved by the RAM's bench.
   `include "formal.vh"
+  localparam F_PLACES = (1 << AW) + 3 + LATE;
   reg [AW+2:0] f_in;      // words accepted
   reg [AW+2:0] f_out;     // words given
   reg [WIDTH-1:0] f_data;
@@ -14,16 +15,20 @@
   wire f_take = s_valid & ((EARLY != 0) | s_ready);
   always @(posedge clk) f_seen <= ~rst & s_ready;
   always @* if (f_on && EARLY != 0 && s_valid) assume (f_seen);
+  // The writer of an owned FIFO counts places, and a word that has gone counts a cycle later.
+  reg  f_gone;
+  always @(posedge clk) f_gone <= ~rst & m_valid & m_ready;
   wire [WIDTH-1:0] f_wait;  // the skid
   generate
     if (LATE != 0) assign f_wait = g_skid.wait_q;
     else assign f_wait = 0;
   endgenerate
   wire [AW+2:0] f_count = f_in - f_out;
+  always @* if (f_on && OWNED != 0 && s_valid) assume (f_count + f_gone < F_PLACES);
   wire [AW+2:0] f_place = f_index - f_out;              // of the followed word, 0 the next to leave
   wire [AW-1:0] f_addr  = rptr_q + f_place[AW-1:0] - f_ahead[AW-1:0];
   always @(posedge clk) begin
-    if (push) f_mem[wptr_q] <= s_data;
+    if (take) f_mem[wptr_q] <= s_data;
     if (read) f_read1 <= f_mem[rptr_q];
     if (move2) f_read2 <= f_read1;
     if (rst) begin
@@ -41,7 +46,9 @@
   always @* if (f_on) begin
     assert (empty_q == (f_ring == 0));
     assert (ahead_q - wptr_q == AHEAD && rnext_q - rptr_q == ONE);
-    assert (full_q == (f_ring >= (1 << AW) - (EARLY != 0)));
+    assert (rptr_q == rseen_q + left_q);
+    if (OWNED == 0) assert (full_q == (f_ring + left_q >= (1 << AW) - (EARLY != 0)));
+    if (read) assert (~take || rptr_q != wptr_q);  // the RAM never reads the place that is written
     if (EARLY != 0 && f_ring == 1 << AW) assert (~f_seen);
     if (LATE == 0) assert (none_q == (empty_q & ~read1_q & ~read2_q));
     if (skid_q) assert (LATE != 0 && valid_q);
