@@ -273,7 +273,7 @@ module clhls_store #(
 
   // On ECP5 the port's handshake, from far away, to the enables of this FIFO's RAMs was the longest path of several kernels.
   clhls_fifo #(
-    .WIDTH(9 * BUS_BYTES), .DEPTH(DEPTH_BEATS), .LATE(TARGET == "ecp5"), .TARGET(TARGET)
+    .WIDTH(9 * BUS_BYTES), .DEPTH(DEPTH_BEATS), .LATE((TARGET == "ecp5") ? 1 : 0), .TARGET(TARGET)
   ) u_beats (
     .clk(clk), .rst(rst),
     .s_valid(close), .s_ready(beats_ready), .s_data({open_strb_q, open_data_q}),
