@@ -5,7 +5,8 @@
 
 module clhls_atomic_alu #(
   parameter WIDTH = 32,               // bits of the word, a multiple of 8
-  parameter NARROW = 0,               // 1: all operations are of the bytes that strb tells, 4 in a row or more; WIDTH is a multiple of 32
+  parameter NARROW = 0,               // not 0: all operations are of the bytes that strb tells, 4 in a row or more, at most NARROW, at a
+                                      // multiple of their number; WIDTH is a multiple of 8 NARROW
   parameter [15:0] OPS = 16'h1FFF     // bit i: operation i occurs; logic of the others is left out
 ) (
   input  wire               clk,
@@ -87,7 +88,8 @@ module clhls_atomic_alu #(
   end
 
   // ---- the value ----
-  wire [WIDTH-1:0] sum   = old + data_q + {{(WIDTH-1){1'b0}}, sub_q};
+  localparam SPAN = (NARROW != 0) ? 8 * NARROW : WIDTH;  // no carry goes further: that of a wide word takes half a cycle
+  wire [WIDTH-1:0] sum;
   wire             less;
   wire             equal;
   wire [WIDTH-1:0] added;        // the sum, in the operation's bytes
@@ -95,11 +97,19 @@ module clhls_atomic_alu #(
   wire             left  = (cmpxchg_q & ~equal) | (minmax_q & ~(less ^ max_q));
 
   generate
+    for (i = 0; i < WIDTH / SPAN; i = i + 1) begin : g_sum
+      assign sum[SPAN*i +: SPAN] = old[SPAN*i +: SPAN] + data_q[SPAN*i +: SPAN] + {{(SPAN-1){1'b0}}, sub_q};
+    end
+  endgenerate
+
+  generate
     if (NARROW != 0) begin : g_narrow
       localparam PARTS = WIDTH / 32;
       reg  [WIDTH/8-1:0] aside_q;
       reg  [PARTS-1:0]   sign_q;   // the highest of the operation's parts, of a comparison of signed integers
-      reg                below;    // less by the parts up to this one
+      localparam GROUP = NARROW / 4;  // parts of a span
+      reg                lower;    // less by the parts of the span up to this one
+      reg                below;    // less, in any span: the others have no bytes of the operation
       reg                same;
       reg  [31:0]        mine;
       reg  [31:0]        theirs;
@@ -113,13 +123,16 @@ module clhls_atomic_alu #(
       always @* begin
         below = 1'b0;
         same  = 1'b1;
+        lower = 1'b0;
         for (part = 0; part < PARTS; part = part + 1) begin
           mine   = data_q[32*part +: 32] ^ {sign_q[part], 31'd0};
           theirs = old[32*part +: 32] ^ {sign_q[part], 31'd0};
+          if (part % GROUP == 0) lower = 1'b0;
           if (!aside_q[4*part]) begin
-            below = (mine < theirs) | ((mine == theirs) & below);
+            lower = (mine < theirs) | ((part % GROUP != 0) & (mine == theirs) & lower);
             same  = same & (old[32*part +: 32] == compare_q[32*part +: 32]);
           end
+          if (part % GROUP == GROUP - 1) below = below | lower;
         end
       end
       for (i = 0; i < WIDTH; i = i + 1) begin : g_added

@@ -121,7 +121,7 @@ module clhls_atomic_cached #(
   wire        swept  = sweep_q & (&index_q);
   wire        last   = sweep_q ? (&index_q) : (&index_q[SB-1:0]);  // no other line is at work after this one
 
-  wire        wrote = (state_q == ST_WRITE) & (aw_done_q | aw_ready) & (w_done_q | w_ready);
+  wire        wrote = (state_q == ST_WRITE) & aw_done_q & w_done_q;  // registers: the port is far away
   // the line at index_q is forgotten, the next one is at work
   wire        look;         // the lanes of the line that is next at work are read
   wire        begun = sweep_q | ~owing | (|index_q[SB-1:0]);  // a miss waits for earlier writes, not for those of its own block
@@ -266,15 +266,20 @@ module clhls_atomic_cached #(
   generate
     if (THROUGH == 0) begin : g_back
       reg  [IW:0] owed_q;   // writes that memory has not acknowledged
-      reg         owing_q;
-      wire [IW:0] owed = owed_q + {{IW{1'b0}}, wrote} - {{IW{1'b0}}, b_valid};
+      reg         owing_q;  // known at once of what is written, late of what is acknowledged
+      reg         wrote_q;  // counted a cycle later
+      reg         b_q;
       always @(posedge clk) begin
         if (rst) begin
           owed_q  <= {(IW+1){1'b0}};
           owing_q <= 1'b0;
+          wrote_q <= 1'b0;
+          b_q     <= 1'b0;
         end else begin
-          owed_q  <= owed;
-          owing_q <= owed != {(IW+1){1'b0}};
+          owed_q  <= owed_q + {{IW{1'b0}}, wrote_q} - {{IW{1'b0}}, b_q};
+          owing_q <= wrote | wrote_q | (owed_q != {(IW+1){1'b0}});
+          wrote_q <= wrote;
+          b_q     <= b_valid;
         end
       end
 

@@ -11,7 +11,7 @@ module clhls_local_mem #(
   parameter WORD_BYTES = 4,            // bytes of a word; ATOMIC = 1 with NARROW = 0: of an atomic operation
   parameter WORDS      = 1024,         // capacity, >= 2
   parameter ATOMIC     = 0,            // 1: all operations; 0: load and store only
-  parameter NARROW     = 0,            // ATOMIC = 1: operations are of the bytes that s_strb tells, 4 in a row or more
+  parameter NARROW     = 0,            // ATOMIC = 1, not 0: operations are of the bytes that s_strb tells, 4 in a row or more, at most NARROW
   parameter SUBWORD    = 0,            // 1: byte stores by several clients; the two sides then never share a word in one cycle
   parameter [PORTS-1:0] READS  = {PORTS{1'b1}},  // bit i: port i asks for responses
   parameter [PORTS-1:0] WRITES = {PORTS{1'b1}},  // bit i: port i stores (or is atomic)
@@ -28,7 +28,7 @@ module clhls_local_mem #(
   input  wire [PORTS*ADDR_BITS-1:0]    s_addr,     // word address
   input  wire [PORTS*8*WORD_BYTES-1:0] s_data,
   input  wire [PORTS*8*WORD_BYTES-1:0] s_compare,  // cmpxchg only
-  input  wire [PORTS*WORD_BYTES-1:0]   s_strb,     // store: bytes to write; NARROW = 1: bytes of the operation, whatever it is
+  input  wire [PORTS*WORD_BYTES-1:0]   s_strb,     // store: bytes to write; NARROW: bytes of the operation, whatever it is
   input  wire [PORTS-1:0]              s_pred,     // 0: no access, the response is 0
   input  wire [PORTS-1:0]              s_resp,     // 1: answer this request (loads and atomics: the old word; stores: no meaning)
   // responses

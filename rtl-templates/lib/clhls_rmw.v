@@ -8,7 +8,7 @@ module clhls_rmw #(
   parameter WIDTH     = 32,          // bits of the word, a multiple of 8
   parameter LANES     = 1,           // words of a line, a power of two
   parameter DEPTH     = 512,         // lines, >= 2
-  parameter NARROW    = 0,           // 1: operations are of the bytes that i_strb tells, see clhls_atomic_alu
+  parameter NARROW    = 0,           // not 0: operations are of the bytes that i_strb tells, at most NARROW, see clhls_atomic_alu
   parameter TAG_BITS  = 1,           // bits that accompany an operation, >= 1
   parameter [15:0] OPS = 16'h1FFF,   // operations that occur, see clhls_atomic_alu
   parameter TARGET    = "generic",   // RAM primitive: "generic" or "ecp5"

@@ -1,6 +1,6 @@
 // Coalescing global store unit: in-order, consecutive requests to one bus line are combined, consecutive lines form bursts.
 // latency: request to W beat about 7 cycles plus waiting time; II 1 (also one full beat a cycle when BYTES = BUS_BYTES).
-// ACK=1: one response (no data) per request, in order, after the B response of its beat.
+// ACK=1: one response (no data) per request, in order, three cycles after the B response of its beat or later.
 `default_nettype none
 
 module clhls_store #(
@@ -308,7 +308,9 @@ module clhls_store #(
       reg  [CW-1:0] lines_q;    // lines acknowledged by memory whose first request has not been answered, and those of used_q
       reg           used_q;     // a line was used in the cycle before: known late, counted a cycle later
       reg           have_q;     // there are lines
-      wire          use_line = m_valid & m_ready & h_new;
+      reg           many_q;     // many answers have not been taken: no more for now; known a cycle late
+      wire          answered = h_valid & (~h_new | have_q) & ~many_q;
+      wire          use_line = answered & h_new;
       reg           more_q;     // a burst was acknowledged in the cycle before
       reg  [CW-1:0] change_q;   // its beats - 1
       wire          one = used_q ? lines_q[1:0] == 2'd2 : lines_q[0];  // if there are not more
@@ -319,10 +321,29 @@ module clhls_store #(
       ) u_pending (
         .clk(clk), .rst(rst),
         .s_valid(p1_valid_q & can_go), .s_ready(pend_ready), .s_data(need),
-        .m_valid(h_valid), .m_ready(m_ready & (~h_new | have_q)), .m_data(h_new)
+        .m_valid(h_valid), .m_ready((~h_new | have_q) & ~many_q), .m_data(h_new)
       );
 
-      assign m_valid = h_valid & (~h_new | have_q);
+      // Answers carry nothing: they wait as a number. Whoever takes them, together with answers of other units from all over the
+      // chip, reaches this counter and nothing behind it.
+      localparam AW = $clog2(DEPTH + 1) + 1;
+      reg  [AW-1:0] answers_q;
+      reg           some_q;
+      wire          taken = some_q & m_ready;
+
+      assign m_valid = some_q;
+
+      always @(posedge clk) begin
+        if (rst) begin
+          answers_q <= {AW{1'b0}};
+          some_q    <= 1'b0;
+          many_q    <= 1'b0;
+        end else begin
+          answers_q <= answers_q + {{(AW-1){1'b0}}, answered} - {{(AW-1){1'b0}}, taken};
+          some_q    <= answered | (|answers_q[AW-1:1]) | (answers_q[0] & ~taken);
+          many_q    <= answers_q[AW-1];
+        end
+      end
 
       always @(posedge clk) begin
         if (rst) begin

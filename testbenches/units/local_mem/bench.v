@@ -58,7 +58,7 @@ module bench;
   function [WORD_BYTES-1:0] some_bytes(input integer unused);
     integer bytes;
     begin
-      bytes = (WORD_BYTES > 4 && dice(3) == 0) ? 8 : 4;
+      bytes = (NARROW > 4 && dice(3) == 0) ? 8 : 4;
       some_bytes = ((bytes == 8) ? 8'hFF : 8'h0F) << (bytes * dice(WORD_BYTES / bytes));
     end
   endfunction
