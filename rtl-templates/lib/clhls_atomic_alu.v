@@ -5,8 +5,7 @@
 
 module clhls_atomic_alu #(
   parameter WIDTH = 32,               // bits of the word, a multiple of 8
-  parameter NARROW = 0,               // not 0: all operations are of the bytes that strb tells, 4 in a row or more, at most NARROW, at a
-                                      // multiple of their number; WIDTH is a multiple of 8 NARROW
+  parameter NARROW = 0,               // not 0: operations are of the bytes that strb tells, aligned, 4 to NARROW; WIDTH is a multiple of 8 NARROW
   parameter [15:0] OPS = 16'h1FFF     // bit i: operation i occurs; logic of the others is left out
 ) (
   input  wire               clk,
@@ -14,7 +13,7 @@ module clhls_atomic_alu #(
   input  wire [3:0]         op,
   input  wire [WIDTH-1:0]   data,
   input  wire [WIDTH-1:0]   compare,  // cmpxchg only
-  input  wire [WIDTH/8-1:0] strb,     // bytes to write, or that the operation is of: of a store; NARROW = 1: of all but loads
+  input  wire [WIDTH/8-1:0] strb,     // bytes to write, or that the operation is of: of a store; NARROW: of all but loads
   // of the operation taken last
   input  wire [WIDTH-1:0]   old,
   output wire [WIDTH-1:0]   value,

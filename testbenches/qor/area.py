@@ -29,7 +29,7 @@ SYNTH = f"{CONSTANTS}; synth_ecp5 -nowidelut"
 RIPUP, MOST_ROUNDS = "--tmg-ripup", 10
 LONGEST_ROUND = 20000  # steps of the router
 # LUTs by yosys above which nextpnr's other placer is taken, and nets are not routed anew: what the first one places of such designs has
-# nets a third longer and does not come to an end in the router.
+# nets half as long again and does not come to an end in the router.
 LARGE = 15000
 
 

@@ -19,7 +19,7 @@ Commits of the stages: {commits}.
 
 ## Area and clock on ECP5-85F
 
-`{synth}`, then `nextpnr-ecp5 {pnr}`. Cores alone, without the board's shell.
+`{synth}`, then `nextpnr-ecp5 {pnr}`; above {large} LUTs `{pnr_large}`. Cores alone, without the board's shell.
 
 {area}
 
@@ -52,7 +52,7 @@ def page(results, rows, judged, date):
         tools = "unknown tools"
     commits = ", ".join(f"{stage} {commit}" for stage, commit in sorted(results.get("commits", {}).items()))
     table = "\n".join(f"| {g.name} | {cell(g.asked)} | {cell(g.measured)} | {g.word} |" for g in judged)
-    return PAGE.format(date=date, tools=tools, commits=commits, goals=table, synth=area.SYNTH, pnr=" ".join(area.PNR),
+    return PAGE.format(date=date, tools=tools, commits=commits, goals=table, synth=area.SYNTH, pnr=" ".join(area.PNR), large=area.LARGE, pnr_large=" ".join(area.PNR_LARGE),
                        area=statistics(kernels), paths=paths(kernels), loops=loops(kernels), intervals=intervals.page(results.get("intervals")))
 
 
