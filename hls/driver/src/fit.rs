@@ -163,6 +163,8 @@ pub struct Hardware {
     pub manifest: Manifest,
     /// What each kernel takes, by name, estimated.
     pub areas: BTreeMap<String, Area>,
+    /// What each module of the design takes, by name.
+    pub(crate) of_modules: BTreeMap<String, Area>,
     /// Why each kernel has as many compute units as it has, where clhls chose.
     pub(crate) units: BTreeMap<String, Choice>,
     /// Kernels in which loops were unrolled.
@@ -208,7 +210,7 @@ impl Hardware {
 
     /// What sharing can save in a kernel at most: all but one of the operators of a kind in a segment, and those with several
     /// multipliers inside.
-    fn shareable(&self, kernel: &str, board: &Board) -> Area {
+    fn shareable(&self, kernel: &str) -> Area {
         let multiplies = |u: &schedule::Unit| {
             let all = u.func.layout.iter().flat_map(|b| &u.func.blocks[*b].insts);
             all.filter(|i| u.func.insts[**i].op == ir::Op::Mul).count() > 1
@@ -216,7 +218,6 @@ impl Hardware {
         let copies = |k: &&abi::Kernel| k.signature.name == kernel;
         let copies =
             self.manifest.kernels.iter().find(copies).map_or(1, |k| k.signature.compute_units);
-        let of_modules = rtl_to_area::areas(&self.design, &board.family);
         let mut most = Area::default();
         for s in self.schedules.iter().filter(|s| s.func.name == kernel) {
             let mut uses: BTreeMap<(ir::Block, u32, schedule::UnitId), u32> = BTreeMap::new();
@@ -233,7 +234,7 @@ impl Hardware {
                 let unit = &s.units[unit];
                 let saved = f64::from(copies * if multiplies(unit) { uses } else { uses - 1 });
                 let name = schedule_to_rtl::unit_module_name(unit);
-                let one = of_modules.get(name.as_str()).copied().unwrap_or_default();
+                let one = self.of_modules.get(&name).copied().unwrap_or_default();
                 most.lut += saved * one.lut;
                 most.ff += saved * one.ff;
                 most.dsp += saved * one.dsp;
@@ -246,7 +247,7 @@ impl Hardware {
     /// Whether sharing operators can make a kernel fit, or smaller to an extent that is worth it.
     fn shares(&self, kernel: &str, times: f64, board: &Board) -> bool {
         let Some(now) = self.areas.get(kernel) else { return false };
-        let most = self.shareable(kernel, board);
+        let most = self.shareable(kernel);
         let least = Area {
             lut: now.lut - most.lut,
             ff: now.ff - most.ff,
@@ -283,12 +284,19 @@ fn exceeds(area: &Area, board: &Board) -> Option<Over> {
     })
 }
 
-/// What each kernel takes, by name.
-pub(crate) fn areas(design: &Design, manifest: &Manifest, board: &Board) -> BTreeMap<String, Area> {
-    let of_modules = rtl_to_area::areas(design, &board.family);
+/// What each module of a design takes, by name.
+pub(crate) fn module_areas(design: &Design, board: &Board) -> BTreeMap<String, Area> {
+    let areas = rtl_to_area::areas(design, &board.family);
+    areas.into_iter().map(|(name, area)| (name.to_owned(), area)).collect()
+}
+
+/// What each kernel takes, by name, of what each module takes.
+pub(crate) fn kernel_areas(
+    of_modules: &BTreeMap<String, Area>,
+    manifest: &Manifest,
+) -> BTreeMap<String, Area> {
     let area = |k: &abi::Kernel| {
-        let area = of_modules.get(k.top.as_str()).copied().unwrap_or_default();
-        (k.signature.name.clone(), area)
+        (k.signature.name.clone(), of_modules.get(&k.top).copied().unwrap_or_default())
     };
     manifest.kernels.iter().map(area).collect()
 }
@@ -368,9 +376,20 @@ impl Pipeline<'_> {
         let mut schedules = self.schedule(&module)?;
         self.settle_pipes(&mut module, &mut schedules)?;
         let (design, manifest) = self.rtl(&module, &schedules, &BTreeMap::new())?;
-        let areas = areas(&design, &manifest, self.board);
+        let of_modules = module_areas(&design, self.board);
+        let areas = kernel_areas(&of_modules, &manifest);
         let units = BTreeMap::new();
-        Ok(Hardware { module, schedules, design, manifest, areas, units, unrolled, divided })
+        Ok(Hardware {
+            module,
+            schedules,
+            design,
+            manifest,
+            areas,
+            of_modules,
+            units,
+            unrolled,
+            divided,
+        })
     }
 
     /// What is saved in a kernel.

@@ -14,14 +14,14 @@ impl Pipeline<'_> {
     /// The report of finished hardware; `input` is the module that it was made from, with which edits are tried.
     pub(crate) fn report(&self, made: &Hardware, input: &Module) -> Report {
         self.step("report");
+        let estimate = rtl_to_area::Estimate::new(&made.design, &self.board.family);
         let mut kernels = vec![];
         for schedule in &made.schedules {
             let named = |k: &&abi::Kernel| k.signature.name == schedule.func.name;
             let Some(kernel) = made.manifest.kernels.iter().find(named) else { continue };
-            let family = &self.board.family;
             // Operator units are parts of the line that asks for them.
             let open = |module: &str| !module.starts_with("clhls_");
-            let parts = rtl_to_area::parts(&made.design, &kernel.top, family, &open);
+            let parts = estimate.parts(&kernel.top, &open);
             let part = |p: rtl_to_area::Part| Part { module: p.module, name: p.name, area: p.area };
             let parts: Vec<Part> = parts.into_iter().map(part).collect();
             let name = &kernel.signature.name;

@@ -7,7 +7,7 @@
 mod tests;
 
 use crate::failure::Result;
-use crate::fit::{Hardware, areas};
+use crate::fit::{Hardware, kernel_areas, module_areas};
 use crate::pipeline::{Options, Pipeline};
 use abi::{ArgKind, SiteKind};
 use base::Diagnostic;
@@ -140,7 +140,8 @@ impl Pipeline<'_> {
                 break;
             }
             let (design, manifest) = self.rtl(&made.module, &made.schedules, &units)?;
-            let areas = areas(&design, &manifest, self.board);
+            let of_modules = module_areas(&design, self.board);
+            let areas = kernel_areas(&of_modules, &manifest);
             // What copies share may grow more than they do: as many as fit by what these take.
             let mut fits = true;
             for (name, (n, limit)) in &mut chosen {
@@ -153,7 +154,8 @@ impl Pipeline<'_> {
                 }
             }
             if fits {
-                (made.design, made.manifest, made.areas) = (design, manifest, areas);
+                (made.design, made.manifest) = (design, manifest);
+                (made.areas, made.of_modules) = (areas, of_modules);
                 break;
             }
         }

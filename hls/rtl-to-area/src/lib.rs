@@ -2,30 +2,24 @@
 //!
 //! Generated modules are counted operator by operator with the areas of the device family;
 //! modules of the library ([`library`]) have formulas in their parameters, fitted to what yosys
-//! makes of them. What synthesis removes across modules (results that nobody reads, constants)
-//! is not known here. How far the estimate is off for the test kernels stands in
-//! `testbenches/qor/speed.md`.
+//! makes of them. Bits that are always zero and bits that nobody reads are not counted, as
+//! synthesis removes them across modules ([`live`]); other constants are. How far the estimate is off for the test
+//! kernels stands in `testbenches/qor/speed.md`.
 
+mod bits;
 mod expression;
 mod library;
+mod live;
 
 use base::FxHashMap;
-use rtl::{Design, Expr, Module, Rom};
+use bits::Bits;
+use live::Working;
+use rtl::{Connection, Design, Expr, Instance, Module, Net, Rom};
 use target::{Area, Family};
 
-/// What module `top` of `design` takes, with all that it instantiates; nothing if there is none.
-pub fn estimate(design: &Design, top: &str, family: &Family) -> Area {
-    areas(design, family).get(top).copied().unwrap_or_default()
-}
-
-/// What each module of the design takes, by name.
+/// What each module of a design takes, with all that it instantiates, by name.
 pub fn areas<'a>(design: &'a Design, family: &Family) -> FxHashMap<&'a str, Area> {
-    let mut known: FxHashMap<&str, Area> = FxHashMap::default();
-    for module in &design.modules {
-        let area = of_module(module, &known, family);
-        known.insert(&module.name, area);
-    }
-    known
+    Estimate::new(design, family).areas
 }
 
 /// What takes a part of a design.
@@ -37,38 +31,6 @@ pub struct Part {
     pub name: String,
     /// Estimate.
     pub area: Area,
-}
-
-/// The parts of module `top` whose areas add up to [`estimate`]: nets and instances of it and of the modules of the
-/// design that it instantiates by a name for which `open` holds; other instances are one part each.
-pub fn parts(
-    design: &Design,
-    top: &str,
-    family: &Family,
-    open: &dyn Fn(&str) -> bool,
-) -> Vec<Part> {
-    let known = areas(design, family);
-    let mut found = vec![];
-    let mut queue = vec![top];
-    while let Some(name) = queue.pop() {
-        let Some(module) = design.modules.iter().find(|m| m.name == name) else { continue };
-        let inner: FxHashMap<&str, &str> = module
-            .instances
-            .iter()
-            .filter(|i| known.contains_key(i.module.as_str()) && open(&i.module))
-            .map(|i| (i.name.as_str(), i.module.as_str()))
-            .collect();
-        for (name, mut area) in items(module, &known, family) {
-            if let Some(opened) = inner.get(name).and_then(|m| known.get(m)) {
-                // Its parts follow; what drives its inputs is a part of this module.
-                area = difference(area, *opened);
-            }
-            found.push(Part { module: module.name.clone(), name: name.to_owned(), area });
-        }
-        let modules = module.instances.iter().rev().filter_map(|i| inner.get(i.name.as_str()));
-        queue.extend(modules.copied());
-    }
-    found
 }
 
 fn difference(a: Area, b: Area) -> Area {
@@ -90,48 +52,123 @@ fn luts(n: f64) -> Area {
     Area { lut: n, ..Area::default() }
 }
 
-fn of_module(module: &Module, known: &FxHashMap<&str, Area>, family: &Family) -> Area {
-    sum(items(module, known, family).map(|(_, area)| area))
+/// What a design takes of a device.
+pub struct Estimate<'a, 'f> {
+    family: &'f Family,
+    design: &'a Design,
+    by_name: FxHashMap<&'a str, usize>,
+    /// Of each module.
+    known: Vec<Working>,
+    areas: FxHashMap<&'a str, Area>,
 }
 
-/// What drives a net or is instantiated in a module, each with the name of the net or instance.
-fn items<'a>(
-    module: &'a Module,
-    known: &'a FxHashMap<&str, Area>,
-    family: &'a Family,
-) -> impl Iterator<Item = (&'a str, Area)> {
-    let widths = |net: rtl::Net| module.nets[net].width;
-    let name = |net: rtl::Net| module.nets[net].name.as_str();
-    let expr = move |e: &Expr| luts(expression::luts(e, &widths, family));
-    let assigns = module.assigns.iter().map(move |(net, e, _)| (name(*net), expr(e)));
-    let registers = module.registers.iter().map(move |r| {
-        let ff = Area { ff: f64::from(widths(r.q)), ..Area::default() };
-        let logic = [ff, expr(&r.next)].into_iter().chain(r.enable.iter().map(expr));
-        (name(r.q), sum(logic))
-    });
-    let roms =
-        module.roms.iter().map(move |r| (r.name.as_str(), sum([of_rom(r, family), expr(&r.addr)])));
-    let instances = module.instances.iter().map(move |i| {
-        let inner = known.get(i.module.as_str()).copied();
-        let inputs = i.ports.values().filter_map(|c| match c {
-            rtl::Connection::Input(e) => Some(expr(e)),
-            rtl::Connection::Output(_) => None,
+impl<'a, 'f> Estimate<'a, 'f> {
+    /// Counts all modules. Outputs of those that no other one instantiates are taken to be read.
+    pub fn new(design: &'a Design, family: &'f Family) -> Self {
+        let by_name =
+            design.modules.iter().enumerate().map(|(k, m)| (m.name.as_str(), k)).collect();
+        let known = live::working(design);
+        let mut count = Estimate { family, design, by_name, known, areas: FxHashMap::default() };
+        for module in &design.modules {
+            let area = sum(count.items(module).map(|(_, area)| area));
+            count.areas.insert(&module.name, area);
+        }
+        count
+    }
+
+    /// What module `top` takes; nothing if there is none.
+    pub fn of(&self, top: &str) -> Area {
+        self.areas.get(top).copied().unwrap_or_default()
+    }
+
+    /// The parts of module `top` whose areas add up to [`Self::of`]: nets and instances of it and of the modules of the
+    /// design that it instantiates by a name for which `open` holds; other instances are one part each.
+    pub fn parts(&self, top: &str, open: &dyn Fn(&str) -> bool) -> Vec<Part> {
+        let mut found = vec![];
+        let mut queue = vec![top];
+        while let Some(name) = queue.pop() {
+            let Some(module) = self.by_name.get(name).map(|k| &self.design.modules[*k]) else {
+                continue;
+            };
+            let inner: FxHashMap<&str, &str> = module
+                .instances
+                .iter()
+                .filter(|i| self.areas.contains_key(i.module.as_str()) && open(&i.module))
+                .map(|i| (i.name.as_str(), i.module.as_str()))
+                .collect();
+            for (name, mut area) in self.items(module) {
+                if let Some(opened) = inner.get(name).and_then(|m| self.areas.get(m)) {
+                    // Its parts follow; what drives its inputs is a part of this module.
+                    area = difference(area, *opened);
+                }
+                found.push(Part { module: module.name.clone(), name: name.to_owned(), area });
+            }
+            let modules = module.instances.iter().rev().filter_map(|i| inner.get(i.name.as_str()));
+            queue.extend(modules.copied());
+        }
+        found
+    }
+
+    /// What drives a net or is instantiated in a module, each with the name of the net or instance.
+    fn items<'b>(&'b self, module: &'b Module) -> impl Iterator<Item = (&'b str, Area)> {
+        let known = &self.known[self.by_name[module.name.as_str()]];
+        let name = |net: Net| module.nets[net].name.as_str();
+        let expr = move |e: &Expr, read: &Bits| {
+            luts(expression::luts(e, read, module, known, self.family))
+        };
+        let whole = move |e: &Expr| expr(e, &Bits::all(rtl::verify::width(module, e)));
+        let assigns =
+            module.assigns.iter().map(move |(net, e, _)| (name(*net), expr(e, &known.of(*net))));
+        let registers = module.registers.iter().map(move |r| {
+            let made = known.of(r.q);
+            let ff = Area { ff: f64::from(made.count()), ..Area::default() };
+            let enable = r.enable.iter().filter(|_| !made.is_empty()).map(whole);
+            (name(r.q), sum([ff, expr(&r.next, &made)].into_iter().chain(enable)))
         });
-        let area = sum(inputs.chain([inner.unwrap_or_else(|| library::area(i, family))]));
-        (i.name.as_str(), area)
-    });
-    assigns.chain(registers).chain(roms).chain(instances)
+        let roms = module.roms.iter().map(move |r| {
+            let made = known.of(r.data).count();
+            let addr = if made == 0 { Area::default() } else { whole(&r.addr) };
+            (r.name.as_str(), sum([of_rom(r, made, self.family), addr]))
+        });
+        let instances = module.instances.iter().map(move |i| {
+            let inputs = i.ports.iter().filter_map(|(port, c)| match c {
+                Connection::Input(e) => Some(match self.read_by(i, port) {
+                    Some(read) => expr(e, &read),
+                    None => whole(e),
+                }),
+                Connection::Output(_) => None,
+            });
+            let made = |port: &str| match i.ports.get(port) {
+                Some(Connection::Output(Some(net))) => Some(known.of(*net).count()),
+                _ => None,
+            };
+            let inner = self.areas.get(i.module.as_str()).copied();
+            let own = inner.unwrap_or_else(|| library::area(i, self.family, &made));
+            (i.name.as_str(), sum(inputs.chain([own])))
+        });
+        assigns.chain(registers).chain(roms).chain(instances)
+    }
+
+    /// What an instance of a module of the design reads of an input.
+    fn read_by(&self, instance: &Instance, port: &str) -> Option<Bits> {
+        let inner = *self.by_name.get(instance.module.as_str())?;
+        self.known[inner].of_port(port)
+    }
 }
 
-/// A table: block RAM where it is read through registers and large enough, else LUTs.
-fn of_rom(rom: &Rom, family: &Family) -> Area {
+/// A table of which some bits are read: block RAM where it is read through registers and large enough, else LUTs.
+fn of_rom(rom: &Rom, read: u32, family: &Family) -> Area {
+    if read == 0 {
+        return Area::default();
+    }
     let depth = rom.entries.len() as u32;
     if rom.is_block() {
-        let bram = f64::from(family.ram.blocks(rom.width, depth.next_power_of_two()));
+        let bram = f64::from(family.ram.blocks(read, depth.next_power_of_two()));
         return Area { bram, ..Area::default() };
     }
     // A LUT holds 2^inputs bits of a column; half of most tables' bits are not needed.
     let column = (f64::from(depth) / f64::from(1u32 << family.lut_inputs)).max(0.5);
-    let ff = if rom.latency > 0 { 2.0 * f64::from(rom.width) } else { 0.0 };
-    Area { lut: column * f64::from(rom.width), ff, ..Area::default() }
+    let read = f64::from(read);
+    let ff = if rom.latency > 0 { 2.0 * read } else { 0.0 };
+    Area { lut: column * read, ff, ..Area::default() }
 }

@@ -5,28 +5,32 @@ use crate::{luts, sum};
 use rtl::{Instance, Param, Rom};
 use target::{Area, Family};
 
-/// Bits of a dispatcher's registers that kernels use, and the logic in front of them.
-const DISPATCHER: Area = Area { lut: 1000.0, ff: 550.0, dsp: 0.0, bram: 0.0 };
 /// Logic and state that do not depend on parameters much.
-const LOAD: Area = Area { lut: 400.0, ff: 500.0, dsp: 0.0, bram: 0.0 };
-const STORE: Area = Area { lut: 380.0, ff: 560.0, dsp: 0.0, bram: 0.0 };
+const CACHED_LOAD: Area = Area { lut: 400.0, ff: 500.0, dsp: 0.0, bram: 0.0 };
+/// Operations that `clhls_atomic_alu` knows.
+const OPERATIONS: u64 = 13;
 /// Bits of a burst's address, length and id that are not constant: 32 address bits, a bus of 8 bytes.
 const BURST_BITS: u64 = 45;
 /// Inputs of a node in a tree of merges.
 const FAN: u64 = 4;
 
-/// What an instance takes; nothing for a module that is not in the list.
-pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
-    let sizes = Sizes { instance, family };
+/// What an instance takes; nothing for a module that is not in the list. `made` gives how many bits of an output are
+/// read and not always zero; nothing where it is not connected.
+pub(crate) fn area(
+    instance: &Instance,
+    family: &Family,
+    made: &dyn Fn(&str) -> Option<u32>,
+) -> Area {
+    let sizes = Sizes { instance, family, made };
     let p = |name: &str, default: u64| sizes.param(name, default);
     match instance.module.as_str() {
         "clhls_fifo" => sizes.fifo(p("WIDTH", 32), p("DEPTH", 16)),
         "clhls_delay" => {
-            let w = p("WIDTH", 32) as f64;
+            let w = sizes.made_of(p("WIDTH", 32));
             Area { lut: 1.5 * w + 10.0, ff: w + 5.0, ..Area::default() }
         }
         "clhls_carry" => sizes.carry(p("WIDTH", 32), p("DISTANCE", 2)),
-        "clhls_skid" => skid(p("WIDTH", 32)),
+        "clhls_skid" => skid(sizes.made_of(p("WIDTH", 32))),
         "clhls_merge" | "clhls_merge_parked" | "clhls_merge_ordered" => {
             sizes.merge(p("N", 2), p("WIDTH", 32))
         }
@@ -40,7 +44,7 @@ pub(crate) fn area(instance: &Instance, family: &Family) -> Area {
         "clhls_mul" => sizes.product(p("WA", 18), p("WB", 18)),
         "clhls_ram" => sizes.ram(p("WIDTH", 32), p("DEPTH", 512)),
         "clhls_ram_2rw" => sizes.ram_2rw(p("WIDTH", 32), p("DEPTH", 512)),
-        "clhls_dispatcher" => DISPATCHER,
+        "clhls_dispatcher" => sizes.dispatcher(),
         "clhls_axil_control" => sizes.control(),
         "clhls_perf" => luts(10.0),
         "clhls_load" => sizes.load(),
@@ -86,13 +90,14 @@ fn tree_nodes(mut n: u64) -> Vec<u64> {
     }
 }
 
-fn skid(width: u64) -> Area {
-    Area { lut: width as f64, ff: 2.0 * width as f64 + 2.0, ..Area::default() }
+fn skid(width: f64) -> Area {
+    Area { lut: width, ff: 2.0 * width + 2.0, ..Area::default() }
 }
 
 struct Sizes<'a> {
     instance: &'a Instance,
     family: &'a Family,
+    made: &'a dyn Fn(&str) -> Option<u32>,
 }
 
 impl Sizes<'_> {
@@ -112,6 +117,20 @@ impl Sizes<'_> {
         }
     }
 
+    /// The share of a word's bits that are read and not always zero, in units that pass words on.
+    fn share(&self) -> f64 {
+        let Some((output, _)) = crate::live::passes(self.instance) else { return 1.0 };
+        match ((self.made)(output), self.param("WIDTH", 0)) {
+            (Some(made), width @ 1..) => (f64::from(made) / width as f64).min(1.0),
+            _ => 1.0,
+        }
+    }
+
+    /// Of so many bits those that are made.
+    fn made_of(&self, width: u64) -> f64 {
+        width as f64 * self.share()
+    }
+
     fn is_ecp5(&self) -> bool {
         self.family.name == "ecp5"
     }
@@ -123,9 +142,9 @@ impl Sizes<'_> {
 
     /// The same with its parameter LATE.
     fn late_fifo(&self, width: u64, depth: u64, late: u64) -> Area {
-        let w = width as f64;
+        let w = self.made_of(width);
         if depth <= 2 {
-            return skid(width);
+            return skid(w);
         }
         let deepest = match width {
             _ if !self.is_ecp5() => 65,
@@ -146,16 +165,41 @@ impl Sizes<'_> {
         Area { lut: 40.0 + w * (1.0 + ram + mux), ff: w + 20.0, ..Area::default() }
     }
 
-    /// Sixteen words of distributed RAM and their pointers.
+    /// Sixteen words of distributed RAM, their pointers and what stands in front of the output.
     fn queue(&self, width: u64) -> Area {
-        let w = width as f64;
+        let w = self.made_of(width);
         let ram = if self.is_ecp5() { 1.5 } else { 32.0 / 45.0 };
-        Area { lut: 25.0 + ram * w, ff: 11.0, ..Area::default() }
+        let output = if self.param("EARLY", 0) != 0 { 0.6 } else { 0.2 };
+        Area { lut: 25.0 + (ram + output) * w, ff: 13.0, ..Area::default() }
+    }
+
+    /// Counters of work-groups and work-items, and those of what kernels ask for.
+    fn dispatcher(&self) -> Area {
+        let made = |ports: &[&str]| -> f64 {
+            ports.iter().filter_map(|port| (self.made)(port)).map(f64::from).sum()
+        };
+        let global = made(&["m_global_id"]);
+        let others = made(&[
+            "m_slot",
+            "m_lid",
+            "m_lanes",
+            "m_local_id",
+            "m_group_id",
+            "m_local_size",
+            "m_global_linear",
+            "m_local_linear",
+            "group_size",
+        ]);
+        Area {
+            lut: 810.0 + 5.8 * global + 1.6 * others,
+            ff: 465.0 + 6.0 * global + 2.0 * others,
+            ..Area::default()
+        }
     }
 
     /// Rows of distributed RAM and their multiplexer, or block RAM; the multiplexer of the initial values, and the register.
     fn carry(&self, width: u64, distance: u64) -> Area {
-        let w = width as f64;
+        let w = self.made_of(width);
         if self.param("BLOCK", 0) != 0 {
             let control = Area { lut: 20.0 + w, ff: w + 25.0, ..Area::default() };
             return sum([self.ram(width, distance), control]);
@@ -175,7 +219,7 @@ impl Sizes<'_> {
     fn pipe_end(&self) -> Area {
         let n = self.param("N", 1);
         let queue = self.fifo(self.param("BITS", 32), self.param("DEPTH", 16));
-        let answers = skid(n * self.param("WIDTH", 32));
+        let answers = skid((n * self.param("WIDTH", 32)) as f64);
         let control =
             Area { lut: 40.0 + 12.0 * n as f64, ff: 16.0 + 2.0 * n as f64, ..Area::default() };
         sum([queue, answers, control])
@@ -221,7 +265,8 @@ impl Sizes<'_> {
     }
 
     fn merge(&self, inputs: u64, width: u64) -> Area {
-        let select = (inputs as f64 / 2.0).ceil() * width as f64;
+        let width = self.made_of(width);
+        let select = (inputs as f64 / 2.0).ceil() * width;
         sum([skid(width), luts(select), self.arbiter(inputs)])
     }
 
@@ -259,14 +304,13 @@ impl Sizes<'_> {
         self.family.area(target::OpKind::Mul, a.max(b) as u32)
     }
 
-    /// A register for each argument word, and reading them back.
+    /// A register for each bit of the arguments that is read, the counters, and a copy to read back.
     fn control(&self) -> Area {
         let all = self.param("ARG_WORDS", 4);
         let words = self.ones("WORD_MASK", all);
         let copy = self.ram(32, (all + 4).next_power_of_two());
-        let registers =
-            Area { lut: 350.0 + 6.0 * words, ff: 90.0 + 34.0 * words, ..Area::default() };
-        sum([registers, copy])
+        let bits = (self.made)("args").map_or(32.0 * words, f64::from);
+        sum([Area { lut: 575.0, ff: 300.0 + bits, ..Area::default() }, copy])
     }
 
     /// Credits, valid bits, counters of interval and window.
@@ -289,13 +333,23 @@ impl Sizes<'_> {
         let align = 8.0 * bytes as f64 * lanes / 2.0;
         let waiting = self.fifo(1 + p("PARTS", 1) + u64::from(bus.ilog2()), p("DEPTH", 128));
         let beats = self.fifo(8 * bus, p("DEPTH_BEATS", 128));
-        sum([LOAD, luts(align), waiting, beats, self.fifo(8 * bytes, 4)])
+        let bytes = bytes as f64;
+        let response = Area { lut: 40.0 + 11.0 * bytes, ff: 20.0 + 8.0 * bytes, ..Area::default() };
+        let address = self.device_bits();
+        let lut = 35.0 + 4.7 * address - if p("LINE_WAIT", 16) == 0 { 25.0 } else { 0.0 };
+        let own = Area { lut, ff: 50.0 + 10.5 * address, ..Area::default() };
+        sum([own, luts(align), waiting, beats, response])
+    }
+
+    /// Bits of an address that a unit works with.
+    fn device_bits(&self) -> f64 {
+        self.param("DEVICE_BITS", 64).min(self.param("ADDR_BITS", 64)) as f64
     }
 
     /// Both rotations and the choice between two windows; measured with yosys on ECP5.
     fn realign_load(&self) -> Area {
         let Realigned { bits, window, parts, places } = self.realigned();
-        let address = self.param("DEVICE_BITS", 64).min(self.param("ADDR_BITS", 64)) as f64;
+        let address = self.device_bits();
         let pending = self.fifo(4 + u64::from(places.ilog2()) + parts, self.param("DEPTH", 128));
         let offset = places.ilog2();
         let fine = if places > 4 { offset.div_ceil(2) } else { 0 };
@@ -315,7 +369,7 @@ impl Sizes<'_> {
     /// Rotation and collecting; measured with yosys on ECP5.
     fn realign_store(&self) -> Area {
         let Realigned { bits, window, parts, places } = self.realigned();
-        let address = self.param("DEVICE_BITS", 64).min(self.param("ADDR_BITS", 64)) as f64;
+        let address = self.device_bits();
         let counts = match self.param("ACK", 1) {
             0 => Area::default(),
             _ => self.fifo(4, self.param("DEPTH", 128)),
@@ -348,7 +402,7 @@ impl Sizes<'_> {
         // The words that come in beside those of the cache.
         let beside = Area { lut: 8.0 * word as f64, ff: 16.0 * word as f64, ..Area::default() };
         let memories = [self.ram(tag, lines), self.ram(8 * word, words)];
-        sum([LOAD, luts(align), waiting, incoming, beside, skid(8 * bytes)]
+        sum([CACHED_LOAD, luts(align), waiting, incoming, beside, skid(8.0 * bytes as f64)]
             .into_iter()
             .chain(memories))
     }
@@ -366,9 +420,18 @@ impl Sizes<'_> {
         let (bus, bytes) = (p("BUS_BYTES", 64), p("BYTES", 4));
         let merge = Area { lut: 9.0 * bus as f64, ff: 9.0 * bus as f64, ..Area::default() };
         let beats = self.late_fifo(9 * bus, p("DEPTH_BEATS", 32), self.is_ecp5().into());
-        let answers =
-            if p("ACK", 1) == 1 { self.fifo(1, p("DEPTH", 128)) } else { Area::default() };
-        sum([STORE, skid(9 * bytes), merge, beats, answers, luts(40.0)])
+        let answers = match p("ACK", 1) {
+            0 => Area::default(),
+            // Counters besides.
+            _ => sum([
+                self.fifo(1, p("DEPTH", 128)),
+                Area { lut: 108.0, ff: 57.0, ..Area::default() },
+            ]),
+        };
+        let address = self.device_bits();
+        let lut = 92.0 + 4.7 * address - if p("LINE_WAIT", 16) == 0 { 25.0 } else { 0.0 };
+        let own = Area { lut, ff: 60.0 + 10.5 * address, ..Area::default() };
+        sum([own, skid(9.0 * bytes as f64), merge, beats, answers])
     }
 
     fn local_memory(&self) -> Area {
@@ -506,10 +569,15 @@ impl Sizes<'_> {
             // Tags of blocks and, where lines are written back, a bit for each lane, in distributed RAM; the line that goes back.
             let back = p("EXCLUSIVE", 0) == 2;
             let lanes = if back { 8 * bus / bits } else { 0 };
-            let distributed = 25.0 * (lines / block) as f64 + (lanes * lines) as f64;
-            let per_bit = if self.is_ecp5() { 0.5 } else { 1.0 / 32.0 };
-            area.lut += 600.0 + 8.0 * bus as f64 + per_bit * distributed;
-            area.ff += 500.0 + 8.0 * bus as f64;
+            // ECP5's rows are of 16 words of four bits: of a lane one is used.
+            let (tag_bit, lane_bit) =
+                if self.is_ecp5() { (0.15, 0.4) } else { (1.0 / 32.0, 1.0 / 32.0) };
+            let tags = 25.0 * (lines / block) as f64;
+            let distributed = tag_bit * tags + lane_bit * (lanes * lines) as f64;
+            // The ALU's operations that do not occur, with their operands.
+            let missing = OPERATIONS as f64 - self.ones("OPS", OPERATIONS).min(OPERATIONS as f64);
+            area.lut += 600.0 + 8.0 * bus as f64 + distributed - 47.0 * missing;
+            area.ff += 500.0 + 8.0 * bus as f64 - 40.0 * missing;
             area = sum([area, self.ram(8 * bus, lines)]);
             if !back {
                 area = sum([

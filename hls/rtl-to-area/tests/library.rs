@@ -17,7 +17,8 @@ fn check(module: &str, params: &[(&str, u32)], lut: f64, ff: f64, bram: f64) {
     }
     instance.done();
     let family = target::Library::builtin().family("ecp5", "6").unwrap();
-    let area = clhls_rtl_to_area::estimate(&Design { modules: vec![top.finish()] }, "top", &family);
+    let design = Design { modules: vec![top.finish()] };
+    let area = clhls_rtl_to_area::Estimate::new(&design, &family).of("top");
     for (what, estimate, measured) in [("LUT", area.lut, lut), ("FF", area.ff, ff)] {
         assert!(
             (estimate - measured).abs() <= SHARE * measured + BESIDES,
