@@ -59,7 +59,8 @@ impl Count<'_> {
                 self.add(a, read);
                 self.add(b, read);
                 let (a, b) = (self.varying(a).and(read), self.varying(b).and(read));
-                // With a constant on one side it is a conjunction.
+                // Three inputs hardly leave room for more in a LUT of four: it is one of its own, and half of one with a constant on
+                // one side, where it is a conjunction.
                 self.logic += 1.5 * f64::from(a.count() + b.count());
             }
         }
