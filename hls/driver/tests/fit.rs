@@ -69,8 +69,7 @@ fn a_loop_is_unrolled_less_where_the_device_is_small() {
     assert!(lut < 83_640.0, "{lut}");
     let (lut, said) = build(64, "u250");
     assert!(!said.contains("W0313"), "{said}");
-    // All 64 dividers. Each chooses 64 bits for each of 64 bits of the quotient; remainders are shorter at first: half of that at least.
-    assert!(lut > 64.0 * 64.0 * 64.0 / 2.0, "{lut}");
+    assert!(lut > 200_000.0, "{lut}");
 }
 
 /// What is said to a build of as many divisions of 64 bits one behind the other, and its report. The input itself unrolls them.

@@ -14,7 +14,7 @@ mod live;
 use base::FxHashMap;
 use bits::Bits;
 use live::Working;
-use rtl::{Connection, Design, Expr, Instance, Module, Net, Rom};
+use rtl::{Connection, Design, Expr, Instance, Module, Net, Param, Rom};
 use target::{Area, Family};
 
 /// What each module of a design takes, with all that it instantiates, by name.
@@ -45,6 +45,14 @@ pub fn sum(areas: impl IntoIterator<Item = Area>) -> Area {
         dsp: a.dsp + b.dsp,
         bram: a.bram + b.bram,
     })
+}
+
+/// A parameter of an instance that is a number.
+fn number(instance: &Instance, name: &str) -> Option<u64> {
+    match instance.params.get(name) {
+        Some(Param::Int(n)) => Some(*n),
+        _ => None,
+    }
 }
 
 /// Area of `n` LUTs.

@@ -1,7 +1,7 @@
 //! Areas of library modules, by their parameters. The constants were fitted to what yosys makes
 //! of the modules of the test kernels for ECP5.
 
-use crate::{luts, sum};
+use crate::{luts, number, sum};
 use rtl::{Instance, Param, Rom};
 use target::{Area, Family};
 
@@ -102,10 +102,7 @@ struct Sizes<'a> {
 
 impl Sizes<'_> {
     fn param(&self, name: &str, default: u64) -> u64 {
-        match self.instance.params.get(name) {
-            Some(Param::Int(n)) => *n,
-            _ => default,
-        }
+        number(self.instance, name).unwrap_or(default)
     }
 
     /// Number of set bits of a vector of flags.

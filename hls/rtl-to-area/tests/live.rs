@@ -114,6 +114,45 @@ fn what_nobody_reads_is_not_made_in_other_modules() {
     assert_eq!(design(8).lut, 8.0);
 }
 
+/// Of an address of 64 bits a store takes those that the device's memory has.
+#[test]
+fn addresses_end_at_the_device() {
+    let address = |device: u32| {
+        let mut b = top();
+        let (x, out) = (b.input("x", 64), b.output("out", 1));
+        let q = register(&mut b, x.into());
+        b.instance("unknown", "u_store")
+            .param("ADDR_BITS", 64)
+            .param("DEVICE_BITS", device)
+            .input("s_addr", q)
+            .output("out", out)
+            .done();
+        area(vec![b.finish()]).ff
+    };
+    assert_eq!((address(64), address(32)), (64.0, 32.0));
+}
+
+/// Two streams of 16 bits that are merged, of which eight are read: the others are not kept on either side.
+#[test]
+fn merges_pass_on_what_is_read_of_each_stream() {
+    let merge = |read: u32| {
+        let mut b = top();
+        let (x, y, out) = (b.input("x", 16), b.input("y", 16), b.output("out", read));
+        let (x, y) = (register(&mut b, x.into()), register(&mut b, y.into()));
+        let merged = b.net("merged", 16);
+        b.instance("clhls_merge", "u_merge")
+            .param("N", 2)
+            .param("WIDTH", 16)
+            .input("s_data", Expr::Concat(vec![x.into(), y.into()]))
+            .output("m_data", merged)
+            .done();
+        b.assign(out, slice(merged, 0, read));
+        area(vec![b.finish()]).ff
+    };
+    // Four bits fewer in the two registers and the two words of the merge each.
+    assert_eq!(merge(16) - merge(12), 4.0 * 4.0);
+}
+
 /// A value that goes round in a register and reaches no output is not there; one that does is.
 #[test]
 fn rings_count_where_they_reach_an_output() {
