@@ -68,12 +68,21 @@ module clhls_write_merge #(
 
   assign s_w_ready = order & {N{order_valid & w_skid_ready}};
 
-  clhls_fifo #(
-    .WIDTH(N), .DEPTH(AHEAD)
+  // Noted a cycle later: all units' offers are in front of this FIFO, all their data behind it.
+  reg          noted_q;
+  reg  [N-1:0] noted_unit_q;
+  wire         more_unused;
+  always @(posedge clk) begin
+    noted_q      <= ~rst & offered & aw_room;
+    noted_unit_q <= grant;
+  end
+
+  clhls_fifo_ahead #(
+    .WIDTH(N), .DEPTH(AHEAD), .EARLY(1)
   ) u_order (
     .clk(clk), .rst(rst),
-    .s_valid(offered & aw_skid_ready), .s_ready(order_ready), .s_data(grant),
-    .m_valid(order_valid), .m_ready(w_ends & w_skid_ready), .m_data(order)
+    .s_valid(noted_q), .s_ready(order_ready), .s_data(noted_unit_q),
+    .m_valid(order_valid), .m_more(more_unused), .m_ready(w_ends & w_skid_ready), .m_data(order)
   );
 
   integer j;
@@ -93,6 +102,8 @@ module clhls_write_merge #(
     .s_valid(w_offered), .s_ready(w_skid_ready), .s_data({last, beat}),
     .m_valid(m_w_valid), .m_ready(m_w_ready), .m_data({m_w_last, m_w})
   );
+
+  wire unused = &{1'b0, more_unused};
 
 endmodule
 

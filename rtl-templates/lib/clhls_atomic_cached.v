@@ -303,6 +303,8 @@ module clhls_atomic_cached #(
       reg  [LANES-1:0] mark_lanes_q;
       reg              clean_q;
       reg  [IW-1:0]    look_q;  // line at index_q until it was looked at, then the one after it
+      // With an initial value this stays the register of the address: yosys would make a copy of it in the RAM's port, and gates of its enable.
+      initial look_q = {IW{1'b0}};
       wire [LANES-1:0] written;
       reg  [LANES-1:0] victim_lanes_q;
       integer l;

@@ -39,6 +39,7 @@ module clhls_barrier #(
   localparam LB = (WG_MAX > 1) ? $clog2(WG_MAX) : 1;
   localparam SB = (SLOTS > 1) ? $clog2(SLOTS) : 0;
   localparam AB = LB + SB;
+  localparam CB = $clog2(WG_MAX + 1);  // bits of a number of tokens
 
   // ---- arrivals: stage 1 is the write port's register and the slot decoder ----
   reg                 p1_valid_q;
@@ -46,7 +47,7 @@ module clhls_barrier #(
   reg [SLOT_BITS-1:0] p1_slot_q;
   reg [LB-1:0]        p1_lid_q;
   reg [WIDTH-1:0]     p1_data_q;
-  reg [SLOTS*16-1:0]  last_q;       // group_size - 1, in step with p1
+  reg [SLOTS*CB-1:0]  last_q;       // group_size - 1, in step with p1
   reg [SLOTS-1:0]     alone_q;      // group_size is 1
 
   assign s_ready = 1'b1;
@@ -67,8 +68,8 @@ module clhls_barrier #(
     p1_lid_q  <= s_lid[LB-1:0];
     p1_data_q <= s_data;
     for (i = 0; i < SLOTS; i = i + 1) begin
-      last_q[16*i +: 16] <= group_size[16*i +: 16] - 16'd1;
-      alone_q[i]         <= group_size[16*i +: 16] == 16'd1;
+      last_q[CB*i +: CB] <= group_size[16*i +: CB] - 1'b1;
+      alone_q[i]         <= group_size[16*i +: CB] == 1;
     end
   end
 
@@ -87,26 +88,27 @@ module clhls_barrier #(
   genvar g;
   generate
     for (g = 0; g < SLOTS; g = g + 1) begin : g_slot
-      reg [15:0] count_q;
-      reg [15:0] next_q;    // count_q + 1
-      reg        begun_q;   // count_q != 0
-      reg        final_q;   // count_q == group_size - 1
-      wire       hit = p2_hit_q[g];
+      localparam [CB-1:0] ONE = 1;
+      reg [CB-1:0] count_q;
+      reg [CB-1:0] next_q;    // count_q + 1
+      reg          begun_q;   // count_q != 0
+      reg          final_q;   // count_q == group_size - 1
+      wire         hit = p2_hit_q[g];
       assign complete[g] = hit & final_q;
       assign partial[g]  = begun_q;
       always @(posedge clk) begin
         if (rst | complete[g]) begin
-          count_q <= 16'd0;
-          next_q  <= 16'd1;
+          count_q <= {CB{1'b0}};
+          next_q  <= ONE;
           begun_q <= 1'b0;
         end else if (hit) begin
           count_q <= next_q;
-          next_q  <= next_q + 16'd1;
+          next_q  <= next_q + ONE;
           begun_q <= 1'b1;
         end
         // The size of a group is there with its last token at the latest, which is in stage 1 now.
-        if (hit) final_q <= final_q ? alone_q[g] : next_q == last_q[16*g +: 16];
-        else final_q <= count_q == last_q[16*g +: 16];
+        if (hit) final_q <= final_q ? alone_q[g] : next_q == last_q[CB*g +: CB];
+        else final_q <= count_q == last_q[CB*g +: CB];
       end
     end
   endgenerate
@@ -134,56 +136,48 @@ module clhls_barrier #(
   );
 
   // ---- release: read the context RAM in order; every read owns a place in the output FIFO ----
-  localparam [4:0] OUT_WORDS = 5'd17;
+  localparam OUT_WORDS = 17;
 
   reg                 run_q;
   reg [SLOT_BITS-1:0] slot_q;
   reg [LB-1:0]        lid_q;
-  reg [15:0]          left_q;    // tokens to read after this one
+  reg [CB-1:0]        left_q;    // tokens to read after this one
   reg                 final_q;   // left_q == 0
-  reg [4:0]           owned_q;
-  reg                 room_q;    // owned_q < OUT_WORDS
-  wire                read = run_q & room_q;
-  wire                give = m_valid & m_ready;
+  wire                room;
+  wire                read = run_q & room;
 
   assign q_ready = ~run_q | (read & final_q);
   wire load = q_valid & q_ready;
 
-  reg [15:0] q_last;
+  reg [CB-1:0] q_last;
   always @* begin
-    q_last = 16'd0;
+    q_last = {CB{1'b0}};
     for (i = 0; i < SLOTS; i = i + 1) begin
-      q_last = q_last | (last_q[16*i +: 16] & {16{q_slot == i[SLOT_BITS-1:0]}});
+      q_last = q_last | (last_q[CB*i +: CB] & {CB{q_slot == i[SLOT_BITS-1:0]}});
     end
   end
 
   always @(posedge clk) begin
-    if (rst) begin
-      run_q   <= 1'b0;
-      owned_q <= 5'd0;
-      room_q  <= 1'b1;
-    end else begin
-      run_q <= load | (run_q & ~(read & final_q));
-      if (read & ~give) begin
-        owned_q <= owned_q + 5'd1;
-        room_q  <= owned_q != OUT_WORDS - 5'd1;
-      end else if (give & ~read) begin
-        owned_q <= owned_q - 5'd1;
-        room_q  <= 1'b1;
-      end
-    end
+    if (rst) run_q <= 1'b0;
+    else run_q <= load | (run_q & ~(read & final_q));
   end
+
+  clhls_credits #(
+    .PLACES(OUT_WORDS), .SPARE(1)
+  ) u_out_free (
+    .clk(clk), .rst(rst), .taken(read), .freed(m_valid & m_ready), .room(room)
+  );
 
   always @(posedge clk) begin
     if (load) begin
       slot_q  <= q_slot;
       lid_q   <= {LB{1'b0}};
       left_q  <= q_last;
-      final_q <= q_last == 16'd0;
+      final_q <= q_last == 0;
     end else if (read) begin
       lid_q   <= lid_q + 1'b1;
-      left_q  <= left_q - 16'd1;
-      final_q <= left_q == 16'd1;
+      left_q  <= left_q - 1'b1;
+      final_q <= left_q == 1;
     end
   end
 
@@ -238,7 +232,7 @@ module clhls_barrier #(
   wire [LB-1:0] out_lid;
 
   clhls_fifo #(
-    .WIDTH(SLOT_BITS + LB + WIDTH), .DEPTH(17), .OWNED(1)
+    .WIDTH(SLOT_BITS + LB + WIDTH), .DEPTH(OUT_WORDS), .OWNED(1)
   ) u_out (
     .clk(clk), .rst(rst),
     .s_valid(r2_valid_q), .s_ready(out_ready_unused), .s_data({r2_slot_q, r2_lid_q, rdata}),

@@ -42,6 +42,9 @@ module clhls_fifo_lutram #(
   reg             valid_q;   // data_q holds a word
   reg [WIDTH-1:0] data_q;
 
+  // With an initial value this stays the register of the address: yosys would make a copy of it in the RAM's port, and gates of its enable.
+  initial rptr_q = {AW{1'b0}};
+
   wire take     = s_valid & ((EARLY != 0) | (OWNED != 0) | ~full_q);
   wire load     = ~valid_q | m_ready;         // output register is free
   wire ring_pop = load & (~empty_q | take);   // the first word of an empty ring goes straight to the output register and passes its place
@@ -53,6 +56,9 @@ module clhls_fifo_lutram #(
   wire          fills     = (EARLY != 0) ? full_q | (ahead == rseen_q) : wptr_next == rseen_q;
   wire          stays     = (EARLY != 0) & full_q & (wptr_q == rseen_q);  // full even when one word leaves
   wire          empties   = rptr_next == wptr_q;
+  // The reader's handshake is the latest of all: what is left in either case is chosen by it alone.
+  wire          drained   = empty_q | (~take & empties);        // the output register is free
+  wire          kept      = valid_q ? empty_q & ~take : drained;  // the reader takes nothing
 
   assign s_ready = (OWNED != 0) | ~full_q;
   assign m_valid = valid_q;
@@ -71,7 +77,7 @@ module clhls_fifo_lutram #(
     end else begin
       if (take) wptr_q <= wptr_next;
       if (ring_pop) rptr_q <= rptr_next;
-      empty_q <= (take == ring_pop) ? empty_q : ring_pop & empties;
+      empty_q <= m_ready ? drained : kept;
       rseen_q <= rptr_q;
       left_q  <= ring_pop;
       full_q  <= (take == left_q) ? full_q : take ? fills : stays;

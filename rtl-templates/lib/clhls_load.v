@@ -1,5 +1,5 @@
 // Coalescing global load unit: in-order, consecutive requests to one bus line share a beat, consecutive lines form bursts.
-// latency 10 plus waiting time plus memory, II 1 (one request and one response a cycle, also when each needs its own beat).
+// latency 11 plus waiting time plus memory, II 1 (one request and one response a cycle, also when each needs its own beat).
 // READ_ONLY=0: a request shares a beat only while its line is still open, that is before its AR is offered, so the load sees
 // every store acknowledged before the request was accepted.  READ_ONLY=1: the last fetched line is reused until `flush`.
 `default_nettype none
@@ -55,6 +55,8 @@ module clhls_load #(
   localparam NOW   = BYTES == BUS_BYTES || LINE_WAIT == 0;  // an open line gains nothing by waiting
 
   // ---- requests: skid, then compare with the last line ----
+  // A request leaves the skid when there are places for whatever it may need, and then stops nowhere: what it decides reaches no
+  // enables.  Places are counted by credits, which are heard four cycles late.
   wire                 k_valid;
   wire                 k_ready;
   wire [PARTS-1:0]     k_pred;
@@ -84,68 +86,57 @@ module clhls_load #(
     .m_valid(k_valid), .m_ready(k_ready), .m_data({k_pred, k_line, k_off})
   );
 
+  reg                 room_q;       // a request may leave
   reg                 p1_valid_q;
   reg [PARTS-1:0]     p1_pred_q;
   reg                 p1_any_q;     // some part is read
-  reg                 p1_same_q;    // same line as the predicated request before
-  reg                 p1_next_q;    // the line after it, in the same page
   reg [OFF-1:0]       p1_off_q;
-  reg [LINE_BITS-1:0] last_line_q;  // line of the youngest predicated request, p1's if it is one
+  wire                p1_same;      // same line as the predicated request before
+  wire                p1_next;      // the line after it, in the same page
+  wire [LINE_BITS-1:0] last_line;   // line of the youngest predicated request, p1's if it is one
+  wire                k_go = k_valid & room_q;
 
-  wire same_page = k_line[LINE_BITS-1:PAGE] == last_line_q[LINE_BITS-1:PAGE];
-  reg  [PAGE:0] follower_q;  // the line after last_line_q in the page, carry above
+  clhls_line_compare #(
+    .LINE_BITS(LINE_BITS), .PAGE_BITS(PAGE)
+  ) u_compare (
+    .clk(clk), .enter(k_go & |k_pred), .line(k_line), .last(last_line), .same(p1_same), .next(p1_next)
+  );
 
   // ---- the open line ----
   reg                 open_q;       // its beat is reserved, its address not yet given to the burst unit
   reg [LINE_BITS-1:0] open_line_q;
   reg                 open_next_q;  // it follows the line before
-  reg                 have_q;       // READ_ONLY: the last line may be reused
+  reg                 kept_q;       // READ_ONLY: the last line may be reused
   wire                late;         // the open line has waited long enough
-  reg                 credit_q;     // a beat can be reserved
 
   reg  flush_q;
   always @(posedge clk) flush_q <= flush;
 
-  wire line_ready;  // register: the open line can go on to the burst unit
-  wire pend_ready;
-  wire share = p1_same_q & ((READ_ONLY != 0) ? have_q : open_q);
-  wire need  = p1_valid_q & p1_any_q & ~share;
-  wire ending     = NOW | late | flush_q;
-  wire line_valid = open_q & (need | ending);
-  wire close      = line_valid & line_ready;
-  wire can_go     = ~need | (credit_q & (~open_q | line_ready));
-  wire go         = p1_valid_q & pend_ready & can_go;
-  wire open_now   = go & need;
+  wire share    = p1_same & ((READ_ONLY != 0) ? kept_q : open_q);
+  wire open_now = p1_valid_q & p1_any_q & ~share;
+  wire close    = open_q & (open_now | NOW | late | flush_q);
 
-  assign k_ready = ~p1_valid_q | go;
+  assign k_ready = room_q;
 
   always @(posedge clk) begin
     if (rst) begin
       p1_valid_q <= 1'b0;
       open_q     <= 1'b0;
-      have_q     <= 1'b0;
+      kept_q     <= 1'b0;
     end else begin
-      if (k_ready) p1_valid_q <= k_valid;
-      open_q <= open_now | (open_q & ~close);
-      have_q <= open_now | (have_q & ~flush_q);
+      p1_valid_q <= k_go;
+      open_q     <= open_now | (open_q & ~close);
+      kept_q     <= open_now | (kept_q & ~flush_q);
     end
   end
 
   always @(posedge clk) begin
-    if (k_ready) begin
-      p1_pred_q <= k_pred;
-      p1_any_q  <= |k_pred;
-      p1_off_q  <= k_off;
-      p1_same_q <= same_page & (k_line[PAGE-1:0] == last_line_q[PAGE-1:0]);
-      p1_next_q <= same_page & ({1'b0, k_line[PAGE-1:0]} == follower_q);
-      if (k_valid & |k_pred) begin
-        last_line_q <= k_line;
-        follower_q  <= {1'b0, k_line[PAGE-1:0]} + 1'b1;
-      end
-    end
+    p1_pred_q <= k_pred;
+    p1_any_q  <= |k_pred;
+    p1_off_q  <= k_off;
     if (open_now) begin
-      open_line_q <= last_line_q;
-      open_next_q <= p1_next_q;
+      open_line_q <= last_line;
+      open_next_q <= p1_next;
     end
   end
 
@@ -159,7 +150,7 @@ module clhls_load #(
       reg          late_q;
       assign late = late_q;
       always @(posedge clk) begin
-        if (rst | go | ~open_q) begin
+        if (rst | p1_valid_q | ~open_q) begin
           idle_q <= {TW{1'b0}};
           late_q <= 1'b0;
         end else if (~late_q) begin
@@ -170,108 +161,130 @@ module clhls_load #(
     end
   endgenerate
 
-  // A skid between the open line and the burst unit: what the one decides does not depend on the other in the same cycle.
-  wire                 l_valid;
-  wire                 l_ready;
-  wire                 l_next;
-  wire                 l_due;
-  wire [LINE_BITS-1:0] l_line;
-  clhls_skid #(
-    .WIDTH(LINE_BITS + 2)
-  ) u_line (
-    .clk(clk), .rst(rst),
-    .s_valid(line_valid), .s_ready(line_ready), .s_data({late, open_next_q, open_line_q}),
-    .m_valid(l_valid), .m_ready(l_ready), .m_data({l_due, l_next, l_line})
-  );
+  // Between the open line and the burst unit, which takes every line.
+  reg                  l_valid_q;
+  reg                  l_next_q;
+  reg                  l_due_q;
+  reg  [LINE_BITS-1:0] l_line_q;
+  wire                 line_room;
+  always @(posedge clk) begin
+    l_valid_q <= ~rst & close;
+    {l_due_q, l_next_q, l_line_q} <= {late, open_next_q, open_line_q};
+  end
 
   wire start_unused;
-  wire [7:0] start_len_unused;
+  wire [((MAX_BURST > 1) ? $clog2(MAX_BURST) : 1)-1:0] start_len_unused;
   wire busy_unused;
   clhls_burst #(
     .LINE_BITS(LINE_BITS), .MAX_BURST(MAX_BURST), .WAIT(LINE_WAIT)
   ) u_burst (
     .clk(clk), .rst(rst),
-    .s_valid(l_valid), .s_ready(l_ready), .s_line(l_line), .s_next(l_next), .s_due(l_due), .hurry(flush_q),
-    .room(1'b1), .start(start_unused), .start_len(start_len_unused), .busy(busy_unused),
+    .s_valid(l_valid_q), .s_line(l_line_q), .s_next(l_next_q), .s_due(l_due_q), .hurry(flush_q),
+    .room(line_room), .start(start_unused), .start_len(start_len_unused), .busy(busy_unused),
     .m_valid(ar_valid), .m_ready(ar_ready), .m_line(ar_line), .m_len(ar_len)
   );
 
   // ---- what the response side needs to know of each request ----
-  wire           h_valid;
-  wire           h_ready;
+  localparam HELD = (DEPTH < 8) ? 8 : DEPTH;
+  wire             h_valid;
+  wire             h_ready;
   wire [PARTS-1:0] h_pred;
-  wire           h_new;   // first request of its beat
-  wire [OFF-1:0] h_off;
+  wire             h_new;   // first request of its beat
+  wire [OFF-1:0]   h_off;
+  wire             pend_room;
+  wire             pend_ready_unused;
 
+  clhls_credits #(
+    .PLACES(HELD)
+  ) u_pending_free (
+    .clk(clk), .rst(rst), .taken(p1_valid_q), .freed(h_valid & h_ready), .room(pend_room)
+  );
   clhls_fifo #(
-    .WIDTH(1 + PARTS + OFF), .DEPTH(DEPTH), .TARGET(TARGET)
+    .WIDTH(1 + PARTS + OFF), .DEPTH(HELD), .OWNED(1), .TARGET(TARGET)
   ) u_pending (
     .clk(clk), .rst(rst),
-    .s_valid(p1_valid_q & can_go), .s_ready(pend_ready), .s_data({p1_pred_q, need, p1_off_q}),
+    .s_valid(p1_valid_q), .s_ready(pend_ready_unused), .s_data({p1_pred_q, open_now, p1_off_q}),
     .m_valid(h_valid), .m_ready(h_ready), .m_data({h_pred, h_new, h_off})
   );
 
-  // ---- beats ----
-  localparam BW = $clog2(DEPTH_BEATS + 1);
-  localparam [BW-1:0] NONE = 0;
-  localparam [BW-1:0] ONE  = 1;
-  reg [BW-1:0] beats_q;  // free places in the beat FIFO that nobody has reserved
-  reg          freed_q;  // one more, known late: what frees it is long
+  // ---- beats: a ring of RAM, read when the first request of one is answered ----
+  localparam AW    = $clog2((DEPTH_BEATS < 8) ? 8 : DEPTH_BEATS);
+  localparam BEATS = 1 << AW;
+  localparam [AW:0] ONE = 1;
+  reg  [AW-1:0] wptr_q;
+  reg  [AW-1:0] rptr_q;
+  reg  [AW:0]   here_q;  // beats in the ring
+  reg           some_q;  // there are some
+  wire          beat_room;
+  wire          answer_room;
+  wire          answered = h_valid & answer_room & (~h_new | some_q);
+  wire          use_beat = answered & h_new;
+  wire [8*BUS_BYTES-1:0] beat;
 
-  wire                   d_valid;
-  wire                   d_ready;
-  wire [8*BUS_BYTES-1:0] d_data;
-  wire                   beat_ready_unused;
+  assign h_ready = answer_room & (~h_new | some_q);
+
+  clhls_credits #(
+    .PLACES(BEATS)
+  ) u_beats_free (
+    .clk(clk), .rst(rst), .taken(open_now), .freed(use_beat), .room(beat_room)
+  );
 
   always @(posedge clk) begin
     if (rst) begin
-      beats_q  <= DEPTH_BEATS[BW-1:0];
-      freed_q  <= 1'b0;
-      credit_q <= 1'b1;
+      wptr_q <= {AW{1'b0}};
+      rptr_q <= {AW{1'b0}};
+      here_q <= {(AW+1){1'b0}};
+      some_q <= 1'b0;
+      room_q <= 1'b0;
     end else begin
-      freed_q <= d_ready & d_valid;
-      if (open_now ^ freed_q) beats_q <= beats_q + ({BW{~freed_q}} | ONE);  // -1 or 1, by one adder in front of which nothing comes late
-      credit_q <= freed_q | (beats_q != (open_now ? ONE : NONE));
+      if (r_valid) wptr_q <= wptr_q + 1'b1;
+      if (use_beat) rptr_q <= rptr_q + 1'b1;
+      if (r_valid ^ use_beat) here_q <= here_q + ({(AW+1){use_beat}} | ONE);
+      some_q <= r_valid | (|here_q[AW:1]) | (here_q[0] & ~use_beat);
+      room_q <= line_room & pend_room & beat_room;
     end
   end
 
-  clhls_fifo #(
-    .WIDTH(8 * BUS_BYTES), .DEPTH(DEPTH_BEATS), .OWNED(1), .TARGET(TARGET)
+  reg             r1_valid_q, r2_valid_q;
+  reg             r1_new_q;
+  reg [PARTS-1:0] r1_pred_q, r2_pred_q;
+  reg [OFF-1:0]   r1_off_q, r2_off_q;
+
+  // The first stage reads all the time: nothing that is decided here reaches the RAM in the same cycle.
+  clhls_ram #(
+    .WIDTH(8 * BUS_BYTES), .DEPTH(BEATS), .COLLIDES(0), .TARGET(TARGET)
   ) u_beats (
-    .clk(clk), .rst(rst),
-    .s_valid(r_valid), .s_ready(beat_ready_unused), .s_data(r_data),
-    .m_valid(d_valid), .m_ready(d_ready), .m_data(d_data)
+    .clk(clk), .en(1'b1), .en_out(r1_new_q),
+    .wen(r_valid), .waddr(wptr_q), .wdata(r_data),
+    .ren(1'b1), .raddr(rptr_q), .rdata(beat)
   );
 
-  // ---- responses: current beat, then lane selection ----
-  reg                   r1_valid_q;
-  reg [PARTS-1:0]       r1_pred_q;
-  reg [OFF-1:0]         r1_off_q;
-  reg [8*BUS_BYTES-1:0] beat_q;
-  wire                  room;     // a register: what begins now has a place when it comes out
-  wire [8*BYTES-1:0]    lane;
-
-  // Nothing stops behind these two: they reach the FIFOs' RAMs, and more in front of them would be a long path.
-  assign h_ready = room & (~h_new | d_valid);
-  assign d_ready = room & h_valid & h_new;
+  // ---- responses: the beat stays at the RAM's output for those that share it; lane selection ----
+  wire [8*BYTES-1:0] lane;
 
   always @(posedge clk) begin
-    if (rst) r1_valid_q <= 1'b0;
-    else r1_valid_q <= h_valid & h_ready;
+    if (rst) begin
+      r1_valid_q <= 1'b0;
+      r2_valid_q <= 1'b0;
+      r1_new_q   <= 1'b0;
+    end else begin
+      r1_valid_q <= answered;
+      r2_valid_q <= r1_valid_q;
+      r1_new_q   <= use_beat;
+    end
   end
 
   always @(posedge clk) begin
-    r1_pred_q <= h_pred;
-    r1_off_q  <= h_off;
-    if (d_ready) beat_q <= d_data;
+    {r1_pred_q, r1_off_q} <= {h_pred, h_off};
+    {r2_pred_q, r2_off_q} <= {r1_pred_q, r1_off_q};
   end
 
   generate
     if (LANES > 1) begin : g_select
-      assign lane = beat_q[r1_off_q*8*BYTES +: 8*BYTES];
+      assign lane = beat[r2_off_q*8*BYTES +: 8*BYTES];
     end else begin : g_whole
-      assign lane = beat_q;
-      wire unused = &{1'b0, r1_off_q};
+      assign lane = beat;
+      wire unused = &{1'b0, r2_off_q};
     end
   endgenerate
 
@@ -279,18 +292,23 @@ module clhls_load #(
   genvar p;
   generate
     for (p = 0; p < PARTS; p = p + 1) begin : g_part
-      assign lane_mask[p*(8*BYTES/PARTS) +: 8*BYTES/PARTS] = {(8*BYTES/PARTS){r1_pred_q[p]}};
+      assign lane_mask[p*(8*BYTES/PARTS) +: 8*BYTES/PARTS] = {(8*BYTES/PARTS){r2_pred_q[p]}};
     end
   endgenerate
 
-  // A word that begins comes out two cycles later: with two words waiting another one must begin.
-  wire more_unused;
-  clhls_fifo_lutram #(
-    .WIDTH(8 * BYTES), .DEPTH(4), .EARLY(1)
+  localparam ANSWERS = 16;
+  wire answer_ready_unused;
+  clhls_credits #(
+    .PLACES(ANSWERS), .SPARE(1)
+  ) u_answers_free (
+    .clk(clk), .rst(rst), .taken(answered), .freed(m_valid & m_ready), .room(answer_room)
+  );
+  clhls_fifo #(
+    .WIDTH(8 * BYTES), .DEPTH(ANSWERS), .PROMPT(1), .OWNED(1), .TARGET(TARGET)
   ) u_response (
     .clk(clk), .rst(rst),
-    .s_valid(r1_valid_q), .s_ready(room), .s_data(lane & lane_mask),
-    .m_valid(m_valid), .m_more(more_unused), .m_ready(m_ready), .m_data(m_data)
+    .s_valid(r2_valid_q), .s_ready(answer_ready_unused), .s_data(lane & lane_mask),
+    .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
   );
 
 `ifdef CLHLS_CHECK_ACCESS
@@ -301,7 +319,8 @@ module clhls_load #(
   );
 `endif
 
-  wire unused = &{1'b0, more_unused, start_unused, start_len_unused, busy_unused, beat_ready_unused, have_q, SITE != 0};
+  wire unused = &{1'b0, start_unused, start_len_unused, busy_unused, pend_ready_unused, answer_ready_unused, kept_q,
+                  SITE != 0};
 
 endmodule
 

@@ -28,8 +28,9 @@ module clhls_loop_gate #(
   localparam SW = CW > XW ? CW : XW;
 
   // Both handshakes come late: what follows from either is known before.
-  reg  [CW-1:0] room_q;  // free places
-  reg           open_q;  // room_q != 0
+  reg  [CW-1:0] room_q;  // free places, that of `entered` among them
+  wire          entered; // register, EXITS = 1: a token entered in the cycle before and is counted now
+  reg           open_q;  // there are some
   wire [SW-1:0] left;    // tokens that left
   wire          enter = m_valid & m_ready;
 
@@ -39,22 +40,27 @@ module clhls_loop_gate #(
   generate
     if (EXITS == 1) begin : g_one
       assign left = {{(SW-1){1'b0}}, exit_pulse};
-      wire last = room_q == {{(CW-1){1'b0}}, 1'b1};
+      localparam [CW:0] ONE = 1;
+      reg  enter_q;
+      wire last = {1'b0, room_q} == (enter_q ? ONE + ONE : ONE);
+      assign entered = enter_q;
       always @(posedge clk) begin
         if (rst) begin
-          room_q <= LIMIT[CW-1:0];
-          open_q <= 1'b1;
+          room_q  <= LIMIT[CW-1:0];
+          enter_q <= 1'b0;
+          open_q  <= 1'b1;
         end else begin
-          if (exit_pulse & ~enter) room_q <= room_q + 1'b1;
-          else if (enter & ~exit_pulse) room_q <= room_q - 1'b1;
-          open_q <= exit_pulse | (enter ? ~last : open_q);
+          enter_q <= enter;
+          if (exit_pulse ^ enter_q) room_q <= room_q + ({CW{enter_q}} | ONE[CW-1:0]);  // -1 or 1, by one adder
+          open_q  <= exit_pulse | (enter ? ~last : open_q);
         end
       end
     end else begin : g_many
       reg  [SW-1:0] left_d;
       reg  [SW-1:0] left_q;
       wire [CW-1:0] room = room_q + left[CW-1:0];
-      assign left = left_q;
+      assign left    = left_q;
+      assign entered = 1'b0;
       integer i;
       always @* begin
         left_d = {SW{1'b0}};
@@ -74,7 +80,7 @@ module clhls_loop_gate #(
     end
   endgenerate
 
-  wire unused = &{1'b0, left};  // its upper bits when EXITS > LIMIT
+  wire unused = &{1'b0, left, entered};  // upper bits of `left` when EXITS > LIMIT
 
 `ifdef FORMAL
   `include "clhls_loop_gate.fv.vh"

@@ -35,6 +35,9 @@ module clhls_queue #(
   reg             more_q;  // there are two
   reg             room_q;  // there are fewer than 2^AW; EARLY: than 2^AW - 1
 
+  // With an initial value this stays the register of the address: yosys would make a copy of it in the RAM's port, and gates of its enable.
+  initial rptr_q = {AW{1'b0}};
+
   wire push = s_valid & ((EARLY != 0) | room_q);
   wire pop  = some_q & m_ready;
 

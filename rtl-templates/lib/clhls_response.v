@@ -22,7 +22,7 @@ module clhls_response #(
 
   reg [7:0] owned_q;
   reg       room_q;
-  wire      give = m_valid & m_ready;
+  reg       give_q;  // an answer left in the cycle before: known late
   wire      ready_unused;
 
   assign room = room_q;
@@ -31,12 +31,13 @@ module clhls_response #(
     if (rst) begin
       owned_q <= 8'd0;
       room_q  <= 1'b1;
-    end else if (reserve & ~give) begin
-      owned_q <= owned_q + 8'd1;
-      room_q  <= owned_q != LAST;
-    end else if (give & ~reserve) begin
-      owned_q <= owned_q - 8'd1;
-      room_q  <= 1'b1;
+      give_q  <= 1'b0;
+    end else begin
+      give_q <= m_valid & m_ready;
+      if (reserve ^ give_q) begin
+        owned_q <= owned_q + ({8{give_q}} | 8'd1);  // -1 or 1, by one adder
+        room_q  <= give_q | (owned_q != LAST);
+      end
     end
   end
 

@@ -61,6 +61,8 @@ module clhls_store #(
   localparam NOW   = BYTES == BUS_BYTES || LINE_WAIT == 0;  // an open line gains nothing by waiting
 
   // ---- requests: skid, then compare with the last line ----
+  // A request leaves the skid when there are places for whatever it may need, and then stops nowhere: what it decides reaches no
+  // enables.  Places are counted by credits, which are heard four cycles late.
   wire                 k_valid;
   wire                 k_ready;
   wire                 k_pred;
@@ -92,17 +94,22 @@ module clhls_store #(
     .m_valid(k_valid), .m_ready(k_ready), .m_data({k_pred, k_line, k_off, k_strb, k_data})
   );
 
-  reg                 p1_valid_q;
-  reg                 p1_pred_q;
-  reg                 p1_same_q;    // same line as the predicated request before
-  reg                 p1_next_q;    // the line after it, in the same page
-  reg [OFF-1:0]       p1_off_q;
-  reg [8*BYTES-1:0]   p1_data_q;
-  reg [BYTES-1:0]     p1_strb_q;
-  reg [LINE_BITS-1:0] last_line_q;  // line of the youngest predicated request, p1's if it is one
+  reg                  room_q;      // a request may leave
+  reg                  p1_valid_q;
+  reg                  p1_pred_q;
+  reg [OFF-1:0]        p1_off_q;
+  reg [8*BYTES-1:0]    p1_data_q;
+  reg [BYTES-1:0]      p1_strb_q;
+  wire                 p1_same;     // same line as the predicated request before
+  wire                 p1_next;     // the line after it, in the same page
+  wire [LINE_BITS-1:0] last_line;   // line of the youngest predicated request, p1's if it is one
+  wire                 k_go = k_valid & room_q;
 
-  wire same_page = k_line[LINE_BITS-1:PAGE] == last_line_q[LINE_BITS-1:PAGE];
-  reg  [PAGE:0] follower_q;  // the line after last_line_q in the page, carry above
+  clhls_line_compare #(
+    .LINE_BITS(LINE_BITS), .PAGE_BITS(PAGE)
+  ) u_compare (
+    .clk(clk), .enter(k_go & k_pred), .line(k_line), .last(last_line), .same(p1_same), .next(p1_next)
+  );
 
   // ---- the open line ----
   reg                   open_q;
@@ -115,47 +122,32 @@ module clhls_store #(
   reg  flush_q;
   always @(posedge clk) flush_q <= flush;
 
-  wire line_ready;   // register: the open line can go on to the burst unit
-  wire beats_ready;  // beat FIFO takes its data
-  wire pend_ready;
   wire ending;       // register: no more requests join the open line
-  wire leaves     = p1_valid_q & p1_pred_q & (ending | ~p1_same_q);  // p1 does not go into the line that is open
-  wire need       = p1_valid_q & p1_pred_q & (ending | ~p1_same_q | ~open_q);
-  wire line_valid = open_q & beats_ready & (leaves | ending);
-  wire close      = line_valid & line_ready;
-  wire can_go     = ~leaves | ~open_q | (beats_ready & line_ready);
-  wire go         = p1_valid_q & pend_ready & can_go;
-  wire open_now   = go & need;
-  wire write      = go & p1_pred_q;
+  wire write    = p1_valid_q & p1_pred_q;
+  wire leaves   = write & (ending | ~p1_same);  // p1 does not go into the line that is open
+  wire open_now = write & (ending | ~p1_same | ~open_q);
+  wire close    = open_q & (leaves | ending);
 
-  assign k_ready = ~p1_valid_q | go;
+  assign k_ready = room_q;
 
   always @(posedge clk) begin
     if (rst) begin
       p1_valid_q <= 1'b0;
       open_q     <= 1'b0;
     end else begin
-      if (k_ready) p1_valid_q <= k_valid;
-      open_q  <= open_now | (open_q & ~close);
+      p1_valid_q <= k_go;
+      open_q     <= open_now | (open_q & ~close);
     end
   end
 
   always @(posedge clk) begin
-    if (k_ready) begin
-      p1_pred_q <= k_pred;
-      p1_off_q  <= k_off;
-      p1_data_q <= k_data;
-      p1_strb_q <= k_strb;
-      p1_same_q <= same_page & (k_line[PAGE-1:0] == last_line_q[PAGE-1:0]);
-      p1_next_q <= same_page & ({1'b0, k_line[PAGE-1:0]} == follower_q);
-      if (k_valid & k_pred) begin
-        last_line_q <= k_line;
-        follower_q  <= {1'b0, k_line[PAGE-1:0]} + 1'b1;
-      end
-    end
+    p1_pred_q <= k_pred;
+    p1_off_q  <= k_off;
+    p1_data_q <= k_data;
+    p1_strb_q <= k_strb;
     if (open_now) begin
-      open_line_q <= last_line_q;
-      open_next_q <= p1_next_q;
+      open_line_q <= last_line;
+      open_next_q <= p1_next;
     end
   end
 
@@ -192,11 +184,11 @@ module clhls_store #(
       reg [TW-1:0] idle_q;  // cycles without progress while a line is open
       reg          late_q;
       reg          ending_q;
-      wire         late_d = ~go & open_q & (late_q | (idle_q == LAST[TW-1:0]));
+      wire         late_d = ~p1_valid_q & open_q & (late_q | (idle_q == LAST[TW-1:0]));
       assign late   = late_q;
       assign ending = ending_q;
       always @(posedge clk) begin
-        if (rst | go | ~open_q) idle_q <= {TW{1'b0}};
+        if (rst | p1_valid_q | ~open_q) idle_q <= {TW{1'b0}};
         else if (~late_q) idle_q <= idle_q + 1'b1;
         if (rst) begin
           late_q   <= 1'b0;
@@ -210,73 +202,98 @@ module clhls_store #(
   endgenerate
 
   // ---- bursts: AW, the lengths for W and for B ----
-  // A skid between the open line and the burst unit: what the one decides does not depend on the other in the same cycle.
-  wire                 l_valid;
-  wire                 l_ready;
-  wire                 l_next;
-  wire                 l_due;
-  wire [LINE_BITS-1:0] l_line;
-  clhls_skid #(
-    .WIDTH(LINE_BITS + 2)
-  ) u_line (
-    .clk(clk), .rst(rst),
-    .s_valid(line_valid), .s_ready(line_ready), .s_data({late, open_next_q, open_line_q}),
-    .m_valid(l_valid), .m_ready(l_ready), .m_data({l_due, l_next, l_line})
-  );
+  // Between the open line and the burst unit, which takes every line.
+  reg                  l_valid_q;
+  reg                  l_next_q;
+  reg                  l_due_q;
+  reg  [LINE_BITS-1:0] l_line_q;
+  wire                 line_room;
+  always @(posedge clk) begin
+    l_valid_q <= ~rst & close;
+    {l_due_q, l_next_q, l_line_q} <= {late, open_next_q, open_line_q};
+  end
 
+  localparam SENT = (BURSTS < 16) ? 16 : BURSTS;
   wire       start;
-  wire [7:0] start_len;
+  localparam LEN_BITS = (MAX_BURST > 1) ? $clog2(MAX_BURST) : 1;
+  wire [LEN_BITS-1:0] start_len;
   wire       burst_busy;
-  wire       wlen_ready;
-  wire       blen_ready;
+  wire       burst_room;
+  wire       blen_valid;
+  wire [LEN_BITS-1:0] blen;
 
+  clhls_credits #(
+    .PLACES(SENT), .SPARE(3)
+  ) u_bursts_free (
+    .clk(clk), .rst(rst), .taken(start), .freed(b_valid), .room(burst_room)
+  );
   clhls_burst #(
     .LINE_BITS(LINE_BITS), .MAX_BURST(MAX_BURST), .WAIT(LINE_WAIT)
   ) u_burst (
     .clk(clk), .rst(rst),
-    .s_valid(l_valid), .s_ready(l_ready), .s_line(l_line), .s_next(l_next), .s_due(l_due), .hurry(flush_q),
-    .room(wlen_ready & blen_ready), .start(start), .start_len(start_len), .busy(burst_busy),
+    .s_valid(l_valid_q), .s_line(l_line_q), .s_next(l_next_q), .s_due(l_due_q), .hurry(flush_q),
+    .room(line_room), .start(start), .start_len(start_len), .busy(burst_busy),
     .m_valid(aw_valid), .m_ready(aw_ready), .m_line(aw_line), .m_len(aw_len)
   );
 
   wire       wlen_valid;
-  wire [7:0] wlen;
+  wire [LEN_BITS-1:0] wlen;
+  wire       queued_valid;
+  wire       queued_ready;
+  wire [LEN_BITS-1:0] queued;
+  wire       wlen_ready_unused;
+  wire       blen_ready_unused;
   wire       w_take = w_valid & w_ready;
   // The burst on its way: its length comes here from the FIFO, so that w_last is a register.
   reg        w_burst_q;
-  reg  [7:0] w_left_q;
+  reg  [LEN_BITS-1:0] w_left_q;
   reg        w_last_q;
+  localparam [LEN_BITS-1:0] ONE = 1;
   wire       w_next = ~w_burst_q | (w_take & w_last_q);
 
   clhls_fifo #(
-    .WIDTH(8), .DEPTH(BURSTS)
+    .WIDTH(LEN_BITS), .DEPTH(SENT), .OWNED(1)
   ) u_wlen (
     .clk(clk), .rst(rst),
-    .s_valid(start), .s_ready(wlen_ready), .s_data(start_len),
+    .s_valid(start), .s_ready(wlen_ready_unused), .s_data(start_len),
+    .m_valid(queued_valid), .m_ready(queued_ready), .m_data(queued)
+  );
+  // The port's handshake reaches this buffer, not the FIFO.
+  clhls_skid #(
+    .WIDTH(LEN_BITS)
+  ) u_next_len (
+    .clk(clk), .rst(rst),
+    .s_valid(queued_valid), .s_ready(queued_ready), .s_data(queued),
     .m_valid(wlen_valid), .m_ready(w_next), .m_data(wlen)
   );
 
-  wire       blen_valid;
-  wire [7:0] blen;
-
   // Memory acknowledges a burst when it likes: its length must stand there, and so must the fact that it is under way.
   clhls_fifo #(
-    .WIDTH(8), .DEPTH(BURSTS), .PROMPT(1)
+    .WIDTH(LEN_BITS), .DEPTH(SENT), .PROMPT(1), .OWNED(1)
   ) u_blen (
     .clk(clk), .rst(rst),
-    .s_valid(start), .s_ready(blen_ready), .s_data(start_len),
+    .s_valid(start), .s_ready(blen_ready_unused), .s_data(start_len),
     .m_valid(blen_valid), .m_ready(b_valid), .m_data(blen)
   );
 
   // ---- W: all beats of a burst are in the FIFO when it starts ----
+  localparam BEATS = (DEPTH_BEATS < 8) ? 8 : DEPTH_BEATS;
   wire       beat_valid;
+  wire       beat_room;
+  wire       beat_ready_unused;
+
+  clhls_credits #(
+    .PLACES(BEATS)
+  ) u_beats_free (
+    .clk(clk), .rst(rst), .taken(open_now), .freed(w_take), .room(beat_room)
+  );
 
   // On ECP5 the port's handshake, from far away, to the enables of this FIFO's RAMs was the longest path of several kernels.
   clhls_fifo #(
-    .WIDTH(9 * BUS_BYTES), .DEPTH(DEPTH_BEATS), .LATE((TARGET == "ecp5") ? 1 : 0), .TARGET(TARGET)
+    .WIDTH(9 * BUS_BYTES), .DEPTH(BEATS), .LATE((TARGET == "ecp5") ? 1 : 0), .OWNED(1), .TARGET(TARGET)
   ) u_beats (
     .clk(clk), .rst(rst),
-    .s_valid(close), .s_ready(beats_ready), .s_data({open_strb_q, open_data_q}),
+    .s_valid(close), .s_ready(beat_ready_unused), .s_data({open_strb_q, open_data_q}),
     .m_valid(beat_valid), .m_ready(w_take), .m_data({w_strb, w_data})
   );
 
@@ -290,43 +307,55 @@ module clhls_store #(
   always @(posedge clk) begin
     if (w_next) begin
       w_left_q <= wlen;
-      w_last_q <= wlen == 8'd0;
+      w_last_q <= wlen == {LEN_BITS{1'b0}};
     end else if (w_take) begin
-      w_left_q <= w_left_q - 8'd1;
-      w_last_q <= w_left_q == 8'd1;
+      w_left_q <= w_left_q - 1'b1;
+      w_last_q <= w_left_q == ONE;
     end
   end
 
-  assign idle = ~(k_valid | p1_valid_q | open_q | l_valid | burst_busy | blen_valid);
+  assign idle = ~(k_valid | p1_valid_q | open_q | l_valid_q | burst_busy | blen_valid);
 
   // ---- responses: a request that opened a line waits for that line's B ----
+  wire pend_room;
+  always @(posedge clk) room_q <= ~rst & line_room & burst_room & beat_room & pend_room;
+
   generate
     if (ACK != 0) begin : g_ack
-      localparam CW = 9 + $clog2(DEPTH);  // holds the FIFO's capacity and a burst more
+      localparam HELD = (DEPTH < 8) ? 8 : DEPTH;
+      localparam CW = 9 + $clog2(HELD);  // holds the FIFO's capacity and a burst more
       wire          h_valid;
+      wire          h_ready;
       wire          h_new;
       reg  [CW-1:0] lines_q;    // lines acknowledged by memory whose first request has not been answered, and those of used_q
       reg           used_q;     // a line was used in the cycle before: known late, counted a cycle later
       reg           have_q;     // there are lines
       reg           many_q;     // many answers have not been taken: no more for now; known a cycle late
-      wire          answered = h_valid & (~h_new | have_q) & ~many_q;
+      wire          answered = h_valid & h_ready;
       wire          use_line = answered & h_new;
+      assign        h_ready = (~h_new | have_q) & ~many_q;
       reg           more_q;     // a burst was acknowledged in the cycle before
       reg  [CW-1:0] change_q;   // its beats - 1
       wire          one = used_q ? lines_q[1:0] == 2'd2 : lines_q[0];  // if there are not more
       wire          more_than_one = (|lines_q[CW-1:2]) | (lines_q[1] & (~used_q | lines_q[0]));
 
+      wire          pend_ready_unused;
+      clhls_credits #(
+        .PLACES(HELD)
+      ) u_pending_free (
+        .clk(clk), .rst(rst), .taken(p1_valid_q), .freed(h_valid & h_ready), .room(pend_room)
+      );
       clhls_fifo #(
-        .WIDTH(1), .DEPTH(DEPTH), .TARGET(TARGET)
+        .WIDTH(1), .DEPTH(HELD), .OWNED(1), .TARGET(TARGET)
       ) u_pending (
         .clk(clk), .rst(rst),
-        .s_valid(p1_valid_q & can_go), .s_ready(pend_ready), .s_data(need),
-        .m_valid(h_valid), .m_ready((~h_new | have_q) & ~many_q), .m_data(h_new)
+        .s_valid(p1_valid_q), .s_ready(pend_ready_unused), .s_data(open_now),
+        .m_valid(h_valid), .m_ready(h_ready), .m_data(h_new)
       );
 
       // Answers carry nothing: they wait as a number. Whoever takes them, together with answers of other units from all over the
       // chip, reaches this counter and nothing behind it.
-      localparam AW = $clog2(DEPTH + 1) + 1;
+      localparam AW = $clog2(HELD + 1) + 1;
       reg  [AW-1:0] answers_q;
       reg           some_q;
       wire          taken = some_q & m_ready;
@@ -359,9 +388,9 @@ module clhls_store #(
           more_q  <= b_valid;
         end
       end
-      always @(posedge clk) change_q <= {{(CW-8){1'b0}}, blen};
+      always @(posedge clk) change_q <= {{(CW-LEN_BITS){1'b0}}, blen};
     end else begin : g_no_ack
-      assign pend_ready = 1'b1;
+      assign pend_room  = 1'b1;
       assign m_valid    = 1'b0;
       wire unused = &{1'b0, m_ready, blen};
     end
@@ -382,7 +411,7 @@ module clhls_store #(
   );
 `endif
 
-  wire unused = &{1'b0, SITE != 0, PARTS != 0};
+  wire unused = &{1'b0, wlen_ready_unused, blen_ready_unused, beat_ready_unused, SITE != 0, PARTS != 0};
 
 endmodule
 

@@ -329,12 +329,12 @@ impl Sizes<'_> {
         let lanes = (bus / bytes.max(1)).max(1) as f64;
         let align = 8.0 * bytes as f64 * lanes / 2.0;
         let waiting = self.fifo(1 + p("PARTS", 1) + u64::from(bus.ilog2()), p("DEPTH", 128));
-        let beats = self.fifo(8 * bus, p("DEPTH_BEATS", 128));
+        let beats = self.ram(8 * bus, p("DEPTH_BEATS", 128).max(8).next_power_of_two());
         let bytes = bytes as f64;
-        let response = Area { lut: 40.0 + 11.0 * bytes, ff: 20.0 + 8.0 * bytes, ..Area::default() };
+        let response = Area { lut: 45.0 + 10.0 * bytes, ff: 20.0 + 8.0 * bytes, ..Area::default() };
         let address = self.device_bits();
-        let lut = 35.0 + 4.7 * address - if p("LINE_WAIT", 16) == 0 { 25.0 } else { 0.0 };
-        let own = Area { lut, ff: 50.0 + 10.5 * address, ..Area::default() };
+        let lut = 100.0 + 4.7 * address - if p("LINE_WAIT", 16) == 0 { 25.0 } else { 0.0 };
+        let own = Area { lut, ff: 59.0 + 6.75 * address, ..Area::default() };
         sum([own, luts(align), waiting, beats, response])
     }
 
@@ -426,8 +426,8 @@ impl Sizes<'_> {
             ]),
         };
         let address = self.device_bits();
-        let lut = 92.0 + 4.7 * address - if p("LINE_WAIT", 16) == 0 { 25.0 } else { 0.0 };
-        let own = Area { lut, ff: 60.0 + 10.5 * address, ..Area::default() };
+        let lut = 105.0 + 4.7 * address - if p("LINE_WAIT", 16) == 0 { 25.0 } else { 0.0 };
+        let own = Area { lut, ff: 60.0 + 8.4 * address, ..Area::default() };
         sum([own, skid(9.0 * bytes as f64), merge, beats, answers])
     }
 
@@ -552,7 +552,11 @@ impl Sizes<'_> {
         sum([
             context,
             out,
-            Area { lut: 120.0 + 50.0 * slots, ff: 60.0 + 34.0 * slots, ..Area::default() },
+            Area {
+                lut: 55.0 + 28.0 * slots,
+                ff: 36.0 + 21.0 * slots + width as f64,
+                ..Area::default()
+            },
         ])
     }
 

@@ -77,6 +77,7 @@ module bench;
   integer q_left [0:4095], q_time [0:4095], q_seen [0:4095], q_in = 0, q_out = 0;
   integer latency = 20, beats = 0, bursts = 0, ar_rate = 8, r_rate = 8, l;
 
+  integer words = 0;  // in the queue of beats
   reg was = 0;
   reg [63:0] was_ar;
   always @(posedge clk) if (!rst) begin
@@ -97,7 +98,12 @@ module bench;
       q_in = q_in + 1;
       bursts = bursts + 1;
     end
-    if (r_valid) check(dut.beat_ready_unused, "beat without reserved space");
+`ifdef CACHED
+    check(words <= DEPTH_BEATS, "word without reserved space");
+    words = words + dut.w_valid - (dut.d_ready & dut.d_valid);
+`else
+    if (r_valid) check(dut.here_q < dut.BEATS, "beat without reserved space");
+`endif
     r_valid <= 0;
     if (q_out < q_in && cycle >= q_time[q_out & 4095] && (full_rate || dice(8) < r_rate)) begin
       r_valid <= 1;

@@ -21,8 +21,9 @@
   always @(posedge clk) if (f_past & ~rst & $past(s_valid & ~s_ready)) assume (s_valid);
   always @* if (f_on) begin
     assert (f_inside <= LIMIT);
-    assert (room_q + f_inside + f_late == LIMIT);
-    assert (open_q == (room_q != 0));
+    assert (room_q + f_inside + f_late == LIMIT + entered);
+    assert (entered <= room_q);
+    assert (open_q == (room_q != entered));
     assert ((s_valid & s_ready) == (m_valid & m_ready));
     if (EXITS > 1) assert (left == f_late);
   end

@@ -1,0 +1,52 @@
+// Compares each bus line with the one before it: the same, or the next one inside the same 4 KiB page.
+// latency 1, II 1.  Used by clhls_load and clhls_store.
+`default_nettype none
+
+module clhls_line_compare #(
+  parameter LINE_BITS = 58,  // bits of a line number, > PAGE_BITS
+  parameter PAGE_BITS = 6    // low bits of it that count the lines of a page
+) (
+  input  wire                 clk,
+  input  wire                 enter,  // `line` becomes the one to compare with
+  input  wire [LINE_BITS-1:0] line,   // compared in every cycle
+  output wire [LINE_BITS-1:0] last,   // register: the one that entered last
+  output wire                 same,   // gate behind registers: the line a cycle ago was the one that had entered last before it
+  output wire                 next    // likewise: it follows that line in the same page
+);
+
+  initial begin
+    if (LINE_BITS <= PAGE_BITS || PAGE_BITS < 1) begin
+      $display("clhls_line_compare: PAGE_BITS must be at least 1 and less than LINE_BITS");
+      $finish;
+    end
+  end
+
+  // A comparison of all bits is too long for a cycle beside other gates: three parts of the page's number are compared, and joined
+  // in the next one.
+  localparam UPPER = LINE_BITS - PAGE_BITS;
+  localparam PART  = (UPPER + 2) / 3;
+
+  reg  [LINE_BITS-1:0] last_q;
+  reg  [PAGE_BITS:0]   follower_q;  // the line after last_q in the page, carry above
+  reg  [2:0]           page_q;      // parts of the page's number are the same
+  reg                  low_q;       // the bits in the page are
+  reg                  follows_q;   // they are those of the line that follows
+  wire [3*PART-1:0]    differs = {{(3*PART-UPPER){1'b0}}, line[LINE_BITS-1:PAGE_BITS] ^ last_q[LINE_BITS-1:PAGE_BITS]};
+
+  assign last = last_q;
+  assign same = &{page_q, low_q};
+  assign next = &{page_q, follows_q};
+
+  always @(posedge clk) begin
+    page_q    <= ~{|differs[2*PART +: PART], |differs[PART +: PART], |differs[0 +: PART]};
+    low_q     <= line[PAGE_BITS-1:0] == last_q[PAGE_BITS-1:0];
+    follows_q <= {1'b0, line[PAGE_BITS-1:0]} == follower_q;
+    if (enter) begin
+      last_q     <= line;
+      follower_q <= {1'b0, line[PAGE_BITS-1:0]} + 1'b1;
+    end
+  end
+
+endmodule
+
+`default_nettype wire
