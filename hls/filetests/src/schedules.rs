@@ -5,6 +5,7 @@ use ir::{Block, Module, Op};
 use schedule::registers::register_bits;
 use schedule::tokens::{self, Outcome};
 use schedule::{AccessKind, CHANNEL_LATENCY, Control, KernelSchedule};
+use target::Board;
 
 /// Work-items of a group, and admission limit, in simulations of small capacities.
 const SMALL_GROUP: u32 = 6;
@@ -28,7 +29,13 @@ pub struct Registers {
 /// # Errors
 /// What is wrong, for people.
 pub fn check(module: &Module, local_bytes: u64) -> Result<Registers, String> {
-    let all = |scheduling| schedules(module, local_bytes, scheduling);
+    let board = board()?;
+    let mut silent = |_: &str| {};
+    let options = options(local_bytes, Scheduling::Sdc);
+    let module = Pipeline::new(&options, &board, &mut silent)
+        .optimise(module.clone())
+        .map_err(|e| e.render())?;
+    let all = |scheduling| schedules(&module, &board, local_bytes, scheduling);
     let (asap, sdc) = (all(Scheduling::Asap)?, all(Scheduling::Sdc)?);
     for (a, s) in asap.iter().zip(&sdc) {
         compare(a, s)?;
@@ -43,12 +50,25 @@ pub fn check(module: &Module, local_bytes: u64) -> Result<Registers, String> {
     Ok(Registers { asap: bits(&asap), sdc: bits(&sdc) })
 }
 
+/// Schedules an optimised module.
 fn schedules(
     module: &Module,
+    board: &Board,
     local_bytes: u64,
     scheduling: Scheduling,
 ) -> Result<Vec<KernelSchedule>, String> {
-    let options = Options {
+    let mut silent = |_: &str| {};
+    let options = options(local_bytes, scheduling);
+    Pipeline::new(&options, board, &mut silent).schedule(module).map_err(|e| e.render())
+}
+
+/// A board with a real device: its operators have fractions of a cycle.
+fn board() -> Result<Board, String> {
+    library(None).and_then(|l| Ok(l.board(BOARD)?)).map_err(|e| e.render())
+}
+
+fn options(local_bytes: u64, scheduling: Scheduling) -> Options {
+    Options {
         kernels: vec![],
         level: ir_opt::Level::O2,
         simd: Some(1),
@@ -65,13 +85,7 @@ fn schedules(
         connections: vec![],
         spec_constants: vec![],
         dump: false,
-    };
-    // A board with a real device: its operators have fractions of a cycle.
-    let board = library(None).and_then(|l| Ok(l.board(BOARD)?)).map_err(|e| e.render())?;
-    let mut silent = |_: &str| {};
-    let pipeline = Pipeline::new(&options, &board, &mut silent);
-    let module = pipeline.optimise(module.clone()).map_err(|e| e.render())?;
-    pipeline.schedule(&module).map_err(|e| e.render())
+    }
 }
 
 /// Board of the schedules.

@@ -2,7 +2,7 @@
 //! chip that nothing reads.
 
 use crate::edit;
-use base::entity::{PrimaryMap, SecondaryMap};
+use base::entity::SecondaryMap;
 use ir::analysis::{Base, Cfg, Provenance};
 use ir::{Block, Function, Inst, Object, Op, Space, Terminator, Value, ValueDef};
 
@@ -39,7 +39,7 @@ fn remove_objects(func: &mut Function) {
         return;
     }
     let mut new: SecondaryMap<Object, Option<Object>> = SecondaryMap::new();
-    let old = std::mem::replace(&mut func.objects, PrimaryMap::new());
+    let old = std::mem::take(&mut func.objects);
     for (o, data) in old {
         if used[o] {
             new[o] = Some(func.objects.push(data));

@@ -1,7 +1,7 @@
 //! Inlining of every call: hardware has no call stack.
 
 use crate::edit;
-use base::entity::{PrimaryMap, SecondaryMap};
+use base::entity::SecondaryMap;
 use base::{Diagnostic, FxHashMap, Loc, Result};
 use ir::{
     Block, BlockCall, Func, Function, Inst, InstData, Module, Object, ObjectKind, Op, Table,
@@ -16,7 +16,7 @@ pub fn run(module: &mut Module) -> Result<()> {
     for f in order {
         inline_calls(module, f);
     }
-    let all = std::mem::replace(&mut module.functions, PrimaryMap::new());
+    let all = std::mem::take(&mut module.functions);
     for (_, f) in all {
         if f.kernel.is_some() {
             module.functions.push(f);

@@ -1,9 +1,7 @@
 //! Kernels that hang at pipes and barriers: what is said, when, and that others are left alone.
 
-mod common;
-
+use crate::common::{Outcome, clhls, outcome, program, text};
 use abi::regs;
-use common::{Outcome, clhls, outcome, program, text};
 use driver::{DONE, FAILED};
 use sim::{Board, SimOptions};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,6 @@
 //! The command line: exit codes, files written, streams.
 
-mod common;
-
-use common::{KERNEL, clhls, entries, program, scratch, text};
+use crate::common::{KERNEL, clhls, entries, program, scratch, text};
 use driver::{DONE, FAILED, USAGE};
 use std::process::Stdio;
 

@@ -1,8 +1,6 @@
 //! Images of one known format: smaller hardware, and images of other formats are refused.
 
-mod common;
-
-use common::{clhls, outcome, program, text};
+use crate::common::{clhls, outcome, program, text};
 use driver::{DONE, FAILED};
 
 const KERNEL: &str = concat!(

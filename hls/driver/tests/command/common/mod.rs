@@ -1,5 +1,4 @@
 //! What the tests of the command line share.
-#![allow(dead_code)] // each test file uses a part
 
 use driver::{Streams, run};
 use std::path::{Path, PathBuf};

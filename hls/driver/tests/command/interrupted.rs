@@ -1,8 +1,6 @@
 //! Builds that are ended by signals.
 
-mod common;
-
-use common::{entries, files_below, program, scratch, text};
+use crate::common::{entries, files_below, program, scratch, text};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};

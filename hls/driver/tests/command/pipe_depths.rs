@@ -1,9 +1,7 @@
 //! Connected pipes at build time: how deep they are where the user does not say, and kernels that would wait for one another for
 //! ever. What is expected follows from counting packets by hand.
 
-mod common;
-
-use common::{Outcome, clhls, outcome, program, text};
+use crate::common::{Outcome, clhls, outcome, program, text};
 use driver::{DONE, FAILED};
 
 /// A kernel of one work-item: its arguments, the values that all use, and its blocks.

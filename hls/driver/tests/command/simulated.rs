@@ -1,8 +1,6 @@
 //! `clhls run` on built hardware: what its options do.
 
-mod common;
-
-use common::{Outcome, entries, outcome, program, scratch, text};
+use crate::common::{self, Outcome, entries, outcome, program, scratch, text};
 use driver::DONE;
 use std::path::Path;
 

@@ -1,8 +1,6 @@
 //! Image files in and out of `clhls run`: their bytes come from this file, byte by byte, not from the encoder that the command has.
 
-mod common;
-
-use common::{Outcome, outcome, program, text};
+use crate::common::{Outcome, outcome, program, text};
 use driver::{DONE, FAILED};
 use std::path::Path;
 

@@ -1,8 +1,6 @@
 //! OpenCL C through either compiler.
 
-mod common;
-
-use common::{Outcome, clhls, outcome, program, text};
+use crate::common::{Outcome, clhls, outcome, program, text};
 use driver::{DONE, FAILED};
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! What kernels print, through `clhls run`: the same from the interpreter, native code and simulated hardware.
 
-mod common;
-
-use common::{outcome, program, text};
+use crate::common::{outcome, program, text};
 use driver::DONE;
 
 /// A line for each conversion that takes more than a number; work-items in order, one after the other.

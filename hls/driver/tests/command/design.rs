@@ -1,8 +1,6 @@
 //! Design files, names of streams and values of specialization constants: what they do, and what is said of wrong ones.
 
-mod common;
-
-use common::{Outcome, clhls, text};
+use crate::common::{self, Outcome, clhls, text};
 use driver::{DONE, FAILED, USAGE};
 use std::path::{Path, PathBuf};
 

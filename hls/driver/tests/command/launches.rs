@@ -1,8 +1,6 @@
 //! `clhls run`: every form of value, every option, and launches that are refused.
 
-mod common;
-
-use common::{Outcome, clhls, entries, scratch, text};
+use crate::common::{self, Outcome, clhls, entries, scratch, text};
 use driver::{DONE, FAILED, USAGE};
 use std::path::PathBuf;
 

@@ -1,8 +1,6 @@
 //! Loops that repeat an attempt at a connected pipe: those that only wait, in whatever shape compilers leave them, and those that do something else.
 
-mod common;
-
-use common::{Outcome, Source, clhls, outcome, program, text};
+use crate::common::{Outcome, Source, clhls, outcome, program, text};
 use driver::{DONE, FAILED};
 
 const KERNELS: &str = r#"
@@ -38,7 +36,7 @@ TASK void other(read_only pipe int a, read_only pipe int b, global int *o) {
 
 impl Source {
     /// Runs a kernel whose pipe is a stream for 16 packets.
-    fn run(&self, kernel: &str, device: &[&str], args: &[&str]) -> Outcome {
+    fn run_on(&self, kernel: &str, device: &[&str], args: &[&str]) -> Outcome {
         let mut command = program();
         command.args(["run", text(&self.path), "--cl-std", "CL2.0", "--global", "1", "-q"]);
         command.args(["--kernel", kernel, "--connect", &format!("{kernel}.p=stream:16")]);
@@ -116,7 +114,7 @@ fn packets_go_a_cycle_each_and_are_the_same_on_every_device() {
             ),
             ("count", &["p=pipe:600:zeros:i32[0]", "n=500"], "p: i32[500] 0 1 2 3 4 5 6 7 ..."),
         ] {
-            let o = case.run(kernel, device, args);
+            let o = case.run_on(kernel, device, args);
             assert_eq!(o.code, DONE, "{kernel} {device:?}: {}", o.err);
             assert!(o.out.contains(says), "{kernel} {device:?}: {}", o.out);
             if device[0] == "sim" {
@@ -125,7 +123,7 @@ fn packets_go_a_cycle_each_and_are_the_same_on_every_device() {
             }
         }
         let full = ["p=pipe:600:zeros:i32[0]", "b=zeros:i32[1]", "n=500"];
-        let o = case.run("tries", device, &full);
+        let o = case.run_on("tries", device, &full);
         assert!(o.code == DONE && o.out.contains("p: i32[500] 0 1 2 3 4"), "{device:?}: {}", o.err);
     }
 }

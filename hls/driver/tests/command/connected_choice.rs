@@ -1,9 +1,7 @@
 //! Connected pipes of which a condition chooses one: compilers make one call of the two in `if (c) write_pipe(a, &v); else write_pipe(b, &v);`.
 //! On all devices, from both compilers, with all pipes connected and with some in memory.
 
-mod common;
-
-use common::{Outcome, Source, clhls, outcome, program, text};
+use crate::common::{Outcome, Source, clhls, outcome, program, text};
 use driver::{DONE, FAILED};
 
 const KERNELS: &str = r#"

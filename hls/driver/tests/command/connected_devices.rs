@@ -1,9 +1,7 @@
 //! Connected pipes on all devices: depths, reservations, designs of which a part is launched, kernels that are their own other end; and
 //! what is said of connections that do not fit the kernels.
 
-mod common;
-
-use common::{Outcome, clhls, outcome, program, text};
+use crate::common::{Outcome, clhls, outcome, program, text};
 use driver::{DONE, FAILED};
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! Connected pipes as simulated hardware: how fast, and what is said of a kernel that waits in vain.
 
-mod common;
-
-use common::{Outcome, clhls, outcome, program, text};
+use crate::common::{Outcome, clhls, outcome, program, text};
 use driver::DONE;
 
 /// Adds its number to each of `n` packets, a packet an iteration.

@@ -1,8 +1,6 @@
 //! `clhls run` of kernels whose work-groups must have a number of sub-groups: on every device, the same.
 
-mod common;
-
-use common::{Outcome, clhls, outcome, program, text};
+use crate::common::{Outcome, clhls, outcome, program, text};
 use driver::{DONE, FAILED};
 use std::path::Path;
 

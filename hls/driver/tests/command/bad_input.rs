@@ -1,9 +1,7 @@
 //! Input that cannot be used: each kind is refused with a code, a place and a remedy, and leaves
 //! nothing behind.
 
-mod common;
-
-use common::{Outcome, clhls, entries, outcome, program, scratch, text};
+use crate::common::{self, Outcome, clhls, entries, outcome, program, scratch, text};
 use driver::{DONE, FAILED, USAGE};
 use std::path::{Path, PathBuf};
 use std::process::Command;

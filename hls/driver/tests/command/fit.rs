@@ -1,8 +1,6 @@
 //! Kernels that are too large for a board's device at full speed are made smaller, and the user is told.
 
-mod common;
-
-use common::{clhls, text};
+use crate::common::{clhls, text};
 
 /// `n` divisions of 64 bits in a row, in a loop that the source wants unrolled.
 fn divisions(n: u32) -> String {

@@ -1,8 +1,6 @@
 //! Kernels of other compilers for FPGAs: channels, pipes outside of kernels, pragmas of loops. On all devices, from both compilers.
 
-mod common;
-
-use common::{Outcome, Source, clhls, outcome, program, text};
+use crate::common::{Outcome, Source, clhls, outcome, program, text};
 use driver::{DONE, FAILED};
 
 const INTEL: &str = r#"

@@ -1,8 +1,6 @@
 //! How many compute units kernels get when the user does not say, and that more of them compute the same.
 
-mod common;
-
-use common::{clhls, outcome, program, text};
+use crate::common::{clhls, outcome, program, text};
 use driver::DONE;
 use std::path::{Path, PathBuf};
 

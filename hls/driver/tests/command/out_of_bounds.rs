@@ -1,9 +1,7 @@
 //! Accesses outside buffers end a run with an error that names line, address and buffer, in the
 //! interpreter and in hardware.
 
-mod common;
-
-use common::{Outcome, outcome, program};
+use crate::common::{Outcome, outcome, program};
 use driver::{DONE, FAILED};
 
 /// `what` chooses the access; `d` is added to the index. Lines are those of the tests below.

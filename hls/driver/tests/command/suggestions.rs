@@ -1,8 +1,6 @@
 //! Every kind of edit that a report suggests, made as its reader would make it: what it promises follows.
 
-mod common;
-
-use common::{clhls, text};
+use crate::common::{clhls, text};
 use driver::DONE;
 use report::{Edit, Kernel, Loop, Report, Suggestion};
 

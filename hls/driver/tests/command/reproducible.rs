@@ -1,8 +1,6 @@
 //! Same input, same bytes: in every file of the output and of the dumps, wherever they are made.
 
-mod common;
-
-use common::{KERNEL, files_below, program, text};
+use crate::common::{KERNEL, files_below, program, text};
 use std::path::Path;
 
 /// Several kernels with loops, local memory, atomics and a program-scope table.

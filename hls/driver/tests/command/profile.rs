@@ -1,8 +1,6 @@
 //! `clhls run --profile` on simulated hardware: what the report says was measured is what must have happened.
 
-mod common;
-
-use common::{outcome, program, scratch, text};
+use crate::common::{self, outcome, program, scratch, text};
 use driver::DONE;
 use report::Report;
 use std::path::Path;

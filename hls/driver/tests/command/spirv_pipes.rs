@@ -1,9 +1,7 @@
 //! Pipes that OpenCL C has no words for, interpreted, as native code and as simulated hardware: those that the program owns
 //! (`OpConstantPipeStorage`) and instructions that wait (SPV_INTEL_blocking_pipes), in memory and connected.
 
-mod common;
-
-use common::{Outcome, outcome, program, text};
+use crate::common::{Outcome, outcome, program, text};
 use driver::DONE;
 use std::path::Path;
 
