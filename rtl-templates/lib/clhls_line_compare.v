@@ -4,7 +4,8 @@
 
 module clhls_line_compare #(
   parameter LINE_BITS = 58,  // bits of a line number, > PAGE_BITS
-  parameter PAGE_BITS = 6    // low bits of it that count the lines of a page
+  parameter PAGE_BITS = 6,   // low bits of it that count the lines of a page
+  parameter USED_BITS = 58   // low bits that may differ, > PAGE_BITS; the others are compared in any way
 ) (
   input  wire                 clk,
   input  wire                 enter,  // `line` becomes the one to compare with
@@ -15,8 +16,8 @@ module clhls_line_compare #(
 );
 
   initial begin
-    if (LINE_BITS <= PAGE_BITS || PAGE_BITS < 1) begin
-      $display("clhls_line_compare: PAGE_BITS must be at least 1 and less than LINE_BITS");
+    if (LINE_BITS <= PAGE_BITS || PAGE_BITS < 1 || USED_BITS <= PAGE_BITS) begin
+      $display("clhls_line_compare: PAGE_BITS must be at least 1, LINE_BITS and USED_BITS more");
       $finish;
     end
   end
@@ -24,21 +25,22 @@ module clhls_line_compare #(
   // A comparison of all bits is too long for a cycle beside other gates: three parts of the page's number are compared, and joined
   // in the next one.
   localparam UPPER = LINE_BITS - PAGE_BITS;
-  localparam PART  = (UPPER + 2) / 3;
+  localparam USED  = (USED_BITS < LINE_BITS) ? USED_BITS - PAGE_BITS : UPPER;
+  localparam PART  = (USED + 2) / 3;
 
   reg  [LINE_BITS-1:0] last_q;
   reg  [PAGE_BITS:0]   follower_q;  // the line after last_q in the page, carry above
   reg  [2:0]           page_q;      // parts of the page's number are the same
   reg                  low_q;       // the bits in the page are
   reg                  follows_q;   // they are those of the line that follows
-  wire [3*PART-1:0]    differs = {{(3*PART-UPPER){1'b0}}, line[LINE_BITS-1:PAGE_BITS] ^ last_q[LINE_BITS-1:PAGE_BITS]};
+  wire [UPPER+1:0]     differs = {2'b00, line[LINE_BITS-1:PAGE_BITS] ^ last_q[LINE_BITS-1:PAGE_BITS]};  // with USED = 1 there are no other parts
 
   assign last = last_q;
   assign same = &{page_q, low_q};
   assign next = &{page_q, follows_q};
 
   always @(posedge clk) begin
-    page_q    <= ~{|differs[2*PART +: PART], |differs[PART +: PART], |differs[0 +: PART]};
+    page_q    <= ~{|differs[UPPER+1:2*PART], |differs[PART +: PART], |differs[0 +: PART]};
     low_q     <= line[PAGE_BITS-1:0] == last_q[PAGE_BITS-1:0];
     follows_q <= {1'b0, line[PAGE_BITS-1:0]} == follower_q;
     if (enter) begin

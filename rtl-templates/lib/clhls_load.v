@@ -97,7 +97,7 @@ module clhls_load #(
   wire                k_go = k_valid & room_q;
 
   clhls_line_compare #(
-    .LINE_BITS(LINE_BITS), .PAGE_BITS(PAGE)
+    .LINE_BITS(LINE_BITS), .PAGE_BITS(PAGE), .USED_BITS(DEVICE_BITS - $clog2(BUS_BYTES))
   ) u_compare (
     .clk(clk), .enter(k_go & |k_pred), .line(k_line), .last(last_line), .same(p1_same), .next(p1_next)
   );

@@ -63,7 +63,9 @@ module clhls_load_cached #(
   localparam BW    = (BEATS > 1) ? BB : 1;                // at least 1
   localparam IB    = $clog2(LINES);                       // bits of a set's number
   localparam CB    = WL - BB;                             // bits of a cache line's number
-  localparam TB    = (CB > IB) ? CB - IB : 1;             // bits of a tag
+  localparam UB    = CB - ((DEVICE_BITS < ADDR_BITS) ? ADDR_BITS - DEVICE_BITS : 0);  // those that may be set
+  localparam TB    = (UB > IB) ? UB - IB : 1;             // bits of a tag
+  localparam TAG   = (CB > IB) ? IB : CB - 1;             // its lowest bit
   localparam WORDS = LINES * BEATS;
   localparam FULL_WORDS = BEATS - 1;
   localparam FULL_BURST = LINE_BYTES / BUS_BYTES - 1;
@@ -99,7 +101,7 @@ module clhls_load_cached #(
 
   // The set is a sum without carries of the line's low bits and those above: rows of a power of two bytes fall into different sets.
   wire [CB-1:0] k_cline = k_line[WL-1:BB];
-  wire [TB-1:0] k_tag   = k_cline[CB-1 -: TB];
+  wire [TB-1:0] k_tag   = k_cline[TAG +: TB];
   wire [IB-1:0] k_set;
   wire [BW-1:0] k_beat;
 
@@ -119,7 +121,8 @@ module clhls_load_cached #(
     end
   endgenerate
 
-  // ---- tags: three stages that move together ----
+  // ---- tags: three stages that never stop ----
+  // A request leaves the skid when there are places for whatever it may need, counted by credits that are heard six cycles late.
   // A request writes its tag when it enters, whether it hits or not, and reads the one before: so what hits is known without
   // looking at the requests ahead of it.
   reg             sweep_q;  // tags are being cleared
@@ -131,16 +134,11 @@ module clhls_load_cached #(
   reg [BW-1:0]    p1_beat_q, p2_beat_q, p3_beat_q;
   reg [OFF-1:0]   p1_off_q, p2_off_q, p3_off_q;
   reg             p3_need_q;  // a line is to be fetched
-  reg             credit_q;   // the beats of a line can be reserved
+  reg             room_q;     // a request may leave
 
-  wire pend_ready;
-  wire fetch_ready;           // register
-  wire can_go = ~p3_need_q | (credit_q & fetch_ready);
-  wire go     = p3_valid_q & pend_ready & can_go;
-  wire fetch  = go & p3_need_q;
-  wire moves  = ~p3_valid_q | go;
+  wire fetch  = p3_valid_q & p3_need_q;
   wire enters = k_valid & k_ready;
-  assign k_ready = moves & ~sweep_q;
+  assign k_ready = room_q & ~sweep_q;
 
   wire          known;      // the set has a line
   wire [TB-1:0] known_tag;
@@ -148,7 +146,7 @@ module clhls_load_cached #(
   clhls_ram #(
     .WIDTH(TB + 1), .DEPTH(LINES), .TARGET(TARGET)
   ) u_tags (
-    .clk(clk), .en(moves), .en_out(moves),
+    .clk(clk), .en(1'b1), .en_out(1'b1),
     .wen(sweep_q | (enters & (|k_pred))), .waddr(sweep_q ? swept_q : k_set), .wdata({~sweep_q, k_tag}),
     .ren(1'b1), .raddr(k_set), .rdata({known, known_tag})
   );
@@ -165,7 +163,7 @@ module clhls_load_cached #(
       p1_valid_q <= 1'b0;
       p2_valid_q <= 1'b0;
       p3_valid_q <= 1'b0;
-    end else if (moves) begin
+    end else begin
       p1_valid_q <= enters;
       p2_valid_q <= p1_valid_q;
       p3_valid_q <= p2_valid_q;
@@ -173,21 +171,27 @@ module clhls_load_cached #(
   end
 
   always @(posedge clk) begin
-    if (moves) begin
-      {p1_pred_q, p1_line_q, p1_set_q, p1_beat_q, p1_off_q} <= {k_pred, k_cline, k_set, k_beat, k_off};
-      {p2_pred_q, p2_line_q, p2_set_q, p2_beat_q, p2_off_q} <= {p1_pred_q, p1_line_q, p1_set_q, p1_beat_q, p1_off_q};
-      {p3_pred_q, p3_line_q, p3_set_q, p3_beat_q, p3_off_q} <= {p2_pred_q, p2_line_q, p2_set_q, p2_beat_q, p2_off_q};
-      p3_need_q <= (|p2_pred_q) & ~(known & known_tag == p2_line_q[CB-1 -: TB]);
-    end
+    {p1_pred_q, p1_line_q, p1_set_q, p1_beat_q, p1_off_q} <= {k_pred, k_cline, k_set, k_beat, k_off};
+    {p2_pred_q, p2_line_q, p2_set_q, p2_beat_q, p2_off_q} <= {p1_pred_q, p1_line_q, p1_set_q, p1_beat_q, p1_off_q};
+    {p3_pred_q, p3_line_q, p3_set_q, p3_beat_q, p3_off_q} <= {p2_pred_q, p2_line_q, p2_set_q, p2_beat_q, p2_off_q};
+    p3_need_q <= (|p2_pred_q) & ~(known & known_tag == p2_line_q[TAG +: TB]);
   end
 
   // ---- fetches ----
   wire [CB-1:0] ar_cline;
-  clhls_skid #(
-    .WIDTH(CB)
+  localparam FETCHES = 16;  // that wait: as many words as LUT RAM has on any family for the price of two
+  wire fetch_room;
+  wire fetch_ready_unused;
+  clhls_credits #(
+    .PLACES(FETCHES), .SPARE(3)
+  ) u_fetches_free (
+    .clk(clk), .rst(rst), .taken(fetch), .freed(ar_valid & ar_ready), .room(fetch_room)
+  );
+  clhls_fifo #(
+    .WIDTH(CB), .DEPTH(FETCHES), .PROMPT(1), .OWNED(1), .TARGET(TARGET)
   ) u_fetch (
     .clk(clk), .rst(rst),
-    .s_valid(p3_valid_q & p3_need_q & pend_ready & credit_q), .s_ready(fetch_ready), .s_data(p3_line_q),
+    .s_valid(fetch), .s_ready(fetch_ready_unused), .s_data(p3_line_q),
     .m_valid(ar_valid), .m_ready(ar_ready), .m_data(ar_cline)
   );
   generate
@@ -208,20 +212,25 @@ module clhls_load_cached #(
   wire [BW-1:0]    h_beat;
   wire [OFF-1:0]   h_off;
 
+  localparam HELD = (DEPTH < 16) ? 16 : DEPTH;
+  wire pend_room;
+  wire pend_ready_unused;
+  clhls_credits #(
+    .PLACES(HELD), .SPARE(3)
+  ) u_pending_free (
+    .clk(clk), .rst(rst), .taken(p3_valid_q), .freed(h_valid & h_ready), .room(pend_room)
+  );
   clhls_fifo #(
-    .WIDTH(1 + PARTS + IB + BW + OFF), .DEPTH(DEPTH), .TARGET(TARGET)
+    .WIDTH(1 + PARTS + IB + BW + OFF), .DEPTH(HELD), .OWNED(1), .TARGET(TARGET)
   ) u_pending (
     .clk(clk), .rst(rst),
-    .s_valid(p3_valid_q & can_go), .s_ready(pend_ready), .s_data({p3_pred_q, p3_need_q, p3_set_q, p3_beat_q, p3_off_q}),
+    .s_valid(p3_valid_q), .s_ready(pend_ready_unused), .s_data({p3_pred_q, p3_need_q, p3_set_q, p3_beat_q, p3_off_q}),
     .m_valid(h_valid), .m_ready(h_ready), .m_data({h_pred, h_new, h_set, h_beat, h_off})
   );
 
   // ---- words that come in ----
-  localparam ROOM = DEPTH_BEATS / BEATS;  // lines
-  localparam RB = $clog2(ROOM + 1);
-  localparam [RB-1:0] NONE = 0;
-  localparam [RB-1:0] ONE  = 1;
-  reg [RB-1:0] room_q;  // lines whose words find place in the FIFO and that nobody has reserved
+  localparam WORDS_IN = (DEPTH_BEATS < 16 * BEATS) ? 16 * BEATS : DEPTH_BEATS;  // in flight or buffered
+  wire beats_room;
 
   wire                    w_valid;
   wire [8*WORD_BYTES-1:0] w_data;
@@ -255,18 +264,15 @@ module clhls_load_cached #(
     end
   endgenerate
 
-  always @(posedge clk) begin
-    if (rst) begin
-      room_q   <= ROOM[RB-1:0];
-      credit_q <= 1'b1;
-    end else begin
-      if (fetch ^ filled) room_q <= room_q + ({RB{~filled}} | ONE);  // -1 or 1, by one adder
-      credit_q <= filled | (room_q != (fetch ? ONE : NONE));
-    end
-  end
+  clhls_credits #(
+    .PLACES(WORDS_IN / BEATS), .SPARE(3)
+  ) u_lines_free (
+    .clk(clk), .rst(rst), .taken(fetch), .freed(filled), .room(beats_room)
+  );
+  always @(posedge clk) room_q <= ~rst & fetch_room & pend_room & beats_room;
 
   clhls_fifo #(
-    .WIDTH(8 * WORD_BYTES), .DEPTH(DEPTH_BEATS), .OWNED(1), .TARGET(TARGET)
+    .WIDTH(8 * WORD_BYTES), .DEPTH(WORDS_IN), .OWNED(1), .TARGET(TARGET)
   ) u_beats (
     .clk(clk), .rst(rst),
     .s_valid(w_valid), .s_ready(beat_ready_unused), .s_data(w_data),
@@ -285,9 +291,7 @@ module clhls_load_cached #(
   reg [PARTS-1:0]       r1_pred_q, r2_pred_q;
   reg [OFF-1:0]         r1_off_q, r2_off_q;
   reg [8*WORD_BYTES-1:0] r1_beat_q, r2_beat_q;
-  wire                  out_ready;
-  wire                  r2_free = ~r2_valid_q | out_ready;
-  wire                  r1_free = ~r1_valid_q | r2_free;
+  wire                  answer_room;  // register: what is served now has a place when it comes out
 
   wire last     = fill == FULL_WORDS[BW-1:0];
   wire begins   = h_valid & h_new & ~begun_q & ~active_q;
@@ -296,7 +300,7 @@ module clhls_load_cached #(
   wire present  = (~h_new | begun_q) & ~(active_q & same_set & ~(h_beat < fill));
   wire [IB-1:0] fill_set = active_q ? fill_set_q : h_set;
 
-  assign h_ready = r1_free & (arrives | present);
+  assign h_ready = answer_room & (arrives | present);
   assign d_ready = d_valid & (active_q | begins);
   assign filled  = d_ready & last;
 
@@ -340,9 +344,9 @@ module clhls_load_cached #(
   clhls_ram #(
     .WIDTH(8 * WORD_BYTES), .DEPTH(WORDS), .COLLIDES(0), .TARGET(TARGET)
   ) u_lines (
-    .clk(clk), .en(r1_free), .en_out(r2_free),
+    .clk(clk), .en(1'b1), .en_out(1'b1),
     .wen(d_ready), .waddr(fill_word), .wdata(d_data),
-    .ren(h_valid & ~arrives), .raddr(read_word), .rdata(cached)
+    .ren(1'b1), .raddr(read_word), .rdata(cached)
   );
 
   always @(posedge clk) begin
@@ -350,14 +354,14 @@ module clhls_load_cached #(
       r1_valid_q <= 1'b0;
       r2_valid_q <= 1'b0;
     end else begin
-      if (r1_free) r1_valid_q <= h_valid & h_ready;
-      if (r2_free) r2_valid_q <= r1_valid_q;
+      r1_valid_q <= h_valid & h_ready;
+      r2_valid_q <= r1_valid_q;
     end
   end
 
   always @(posedge clk) begin
-    if (r1_free) {r1_now_q, r1_pred_q, r1_off_q, r1_beat_q} <= {arrives, h_pred, h_off, d_data};
-    if (r2_free) {r2_now_q, r2_pred_q, r2_off_q, r2_beat_q} <= {r1_now_q, r1_pred_q, r1_off_q, r1_beat_q};
+    {r1_now_q, r1_pred_q, r1_off_q, r1_beat_q} <= {arrives, h_pred, h_off, d_data};
+    {r2_now_q, r2_pred_q, r2_off_q, r2_beat_q} <= {r1_now_q, r1_pred_q, r1_off_q, r1_beat_q};
   end
 
   wire [8*WORD_BYTES-1:0] word = r2_now_q ? r2_beat_q : cached;
@@ -379,11 +383,18 @@ module clhls_load_cached #(
     end
   endgenerate
 
-  clhls_skid #(
-    .WIDTH(8 * BYTES)
+  localparam ANSWERS = 16;
+  wire answer_ready_unused;
+  clhls_credits #(
+    .PLACES(ANSWERS), .SPARE(1)
+  ) u_answers_free (
+    .clk(clk), .rst(rst), .taken(h_valid & h_ready), .freed(m_valid & m_ready), .room(answer_room)
+  );
+  clhls_fifo #(
+    .WIDTH(8 * BYTES), .DEPTH(ANSWERS), .PROMPT(1), .OWNED(1), .TARGET(TARGET)
   ) u_response (
     .clk(clk), .rst(rst),
-    .s_valid(r2_valid_q), .s_ready(out_ready), .s_data(lane & lane_mask),
+    .s_valid(r2_valid_q), .s_ready(answer_ready_unused), .s_data(lane & lane_mask),
     .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data)
   );
 
@@ -400,13 +411,13 @@ module clhls_load_cached #(
 `ifdef CLHLS_PROFILE
   import "DPI-C" function void clhls_count_cache(input int site, input int what);
   always @(posedge clk) begin
-    if (~rst & go & (|p3_pred_q)) clhls_count_cache(SITE, {31'b0, p3_need_q});
-    if (~rst & h_valid & ~h_ready & r1_free) clhls_count_cache(SITE, 2);
+    if (~rst & p3_valid_q & (|p3_pred_q)) clhls_count_cache(SITE, {31'b0, p3_need_q});
+    if (~rst & h_valid & ~h_ready & answer_room) clhls_count_cache(SITE, 2);
     if (~rst & s_valid & ~s_ready) clhls_count_cache(SITE, 3);
   end
 `endif
 
-  wire unused = &{1'b0, beat_ready_unused, SITE != 0};
+  wire unused = &{1'b0, fetch_ready_unused, pend_ready_unused, beat_ready_unused, answer_ready_unused, SITE != 0};
 
 endmodule
 

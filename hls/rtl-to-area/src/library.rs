@@ -6,7 +6,7 @@ use rtl::{Instance, Param, Rom};
 use target::{Area, Family};
 
 /// Logic and state that do not depend on parameters much.
-const CACHED_LOAD: Area = Area { lut: 400.0, ff: 500.0, dsp: 0.0, bram: 0.0 };
+const CACHED_LOAD: Area = Area { lut: 260.0, ff: 262.0, dsp: 0.0, bram: 0.0 };
 /// Operations that `clhls_atomic_alu` knows.
 const OPERATIONS: u64 = 13;
 /// Bits of a burst's address, length and id that are not constant: 32 address bits, a bus of 8 bytes.
@@ -75,6 +75,11 @@ pub(crate) fn area(
         }
         _ => Area::default(),
     }
+}
+
+/// Sixteen answers of so many bytes that wait to be taken, and their credits.
+fn answers(bytes: f64) -> Area {
+    Area { lut: 45.0 + 10.0 * bytes, ff: 20.0 + 8.0 * bytes, ..Area::default() }
 }
 
 /// Inputs of each node in a tree of merges with `n` inputs.
@@ -331,7 +336,7 @@ impl Sizes<'_> {
         let waiting = self.fifo(1 + p("PARTS", 1) + u64::from(bus.ilog2()), p("DEPTH", 128));
         let beats = self.ram(8 * bus, p("DEPTH_BEATS", 128).max(8).next_power_of_two());
         let bytes = bytes as f64;
-        let response = Area { lut: 45.0 + 10.0 * bytes, ff: 20.0 + 8.0 * bytes, ..Area::default() };
+        let response = answers(bytes);
         let address = self.device_bits();
         let lut = 100.0 + 4.7 * address - if p("LINE_WAIT", 16) == 0 { 25.0 } else { 0.0 };
         let own = Area { lut, ff: 59.0 + 6.75 * address, ..Area::default() };
@@ -395,11 +400,12 @@ impl Sizes<'_> {
         let tag = 1 + p("DEVICE_BITS", 64) - u64::from((lines * p("LINE_BYTES", 64)).ilog2());
         let align = 8.0 * bytes as f64 * (word / bytes.max(1)) as f64 / 2.0;
         let waiting = self.fifo(1 + p("PARTS", 1) + u64::from(words.ilog2()), p("DEPTH", 128));
-        let incoming = self.fifo(8 * word, p("DEPTH_BEATS", 128));
+        let room = p("DEPTH_BEATS", 128).max(16 * p("LINE_BYTES", 64) / word);
+        let incoming = self.fifo(8 * word, room);
         // The words that come in beside those of the cache.
         let beside = Area { lut: 8.0 * word as f64, ff: 16.0 * word as f64, ..Area::default() };
         let memories = [self.ram(tag, lines), self.ram(8 * word, words)];
-        sum([CACHED_LOAD, luts(align), waiting, incoming, beside, skid(8.0 * bytes as f64)]
+        sum([CACHED_LOAD, luts(align), waiting, incoming, beside, answers(bytes as f64)]
             .into_iter()
             .chain(memories))
     }

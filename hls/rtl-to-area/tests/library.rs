@@ -93,6 +93,10 @@ fn memory_units() {
     let bus = [("BUS_BYTES", 8), ("BYTES", 4)];
     check("clhls_load", &bus, 622.0, 634.0, 3.0);
     check("clhls_store", &bus, 770.0, 992.0, 3.0);
+    let cached = [("BUS_BYTES", 8), ("DEPTH", 64), ("DEPTH_BEATS", 32), ("DEVICE_BITS", 32)];
+    check_within(0.12, "clhls_load_cached", &cached, 692.0, 577.0, 5.0);
+    let wide = [&cached[..], &[("BYTES", 16)]].concat();
+    check_within(0.12, "clhls_load_cached", &wide, 1013.0, 977.0, 9.0);
     check("clhls_atomic", &[bus[0], bus[1], ("N", 1)], 740.0, 531.0, 0.0);
     check("clhls_fetch", &[("N", 16), ("WIDTH", 32)], 20.0, 588.0, 0.0);
     check("clhls_fetch", &[("N", 4), ("WIDTH", 64)], 12.0, 328.0, 0.0);

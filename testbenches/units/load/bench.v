@@ -4,6 +4,7 @@
 `default_nettype none
 module bench;
   parameter ADDR_BITS   = 40;
+  parameter DEVICE_BITS = 64;   // requests have 32 bits at most
   parameter BYTES       = 4;
   parameter BUS_BYTES   = 64;
   parameter DEPTH       = 256;
@@ -43,7 +44,7 @@ module bench;
   localparam TAKES = 9 + UNIT;  // cycles of a lone request besides the memory's
   localparam UNIT = LINE_BYTES / BUS_BYTES;      // beats that are fetched together
   clhls_load_cached #(
-    .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .DEPTH(DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .PARTS(PARTS),
+    .ADDR_BITS(ADDR_BITS), .DEVICE_BITS(DEVICE_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .DEPTH(DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .PARTS(PARTS),
     .LINE_BYTES(LINE_BYTES), .LINES(LINES), .TARGET(TARGET)
   ) dut (
 `else
@@ -51,7 +52,7 @@ module bench;
   localparam TAKES = 12 + LINE_WAIT + (BYTES == BUS_BYTES ? LINE_WAIT : 0);
   localparam UNIT = 1;
   clhls_load #(
-    .ADDR_BITS(ADDR_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .DEPTH(DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .READ_ONLY(READ_ONLY),
+    .ADDR_BITS(ADDR_BITS), .DEVICE_BITS(DEVICE_BITS), .BYTES(BYTES), .BUS_BYTES(BUS_BYTES), .DEPTH(DEPTH), .DEPTH_BEATS(DEPTH_BEATS), .READ_ONLY(READ_ONLY),
     .PARTS(PARTS),
     .LINE_WAIT(LINE_WAIT), .MAX_BURST(MAX_BURST), .TARGET(TARGET)
   ) dut (
@@ -99,7 +100,7 @@ module bench;
       bursts = bursts + 1;
     end
 `ifdef CACHED
-    check(words <= DEPTH_BEATS, "word without reserved space");
+    check(words <= dut.WORDS_IN, "word without reserved space");
     words = words + dut.w_valid - (dut.d_ready & dut.d_valid);
 `else
     if (r_valid) check(dut.here_q < dut.BEATS, "beat without reserved space");
