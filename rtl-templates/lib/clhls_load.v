@@ -9,8 +9,8 @@ module clhls_load #(
   parameter DEVICE_BITS = 64,         // address bits that the device's memory needs, 13..ADDR_BITS; the others are ignored
   parameter BYTES       = 4,          // bytes of an access, a power of two <= BUS_BYTES; addresses are multiples of it
   parameter BUS_BYTES   = 64,         // bytes of a bus line, a power of two, 4..128
-  parameter DEPTH       = 128,        // requests in flight
-  parameter DEPTH_BEATS = 128,        // beats in flight or buffered
+  parameter DEPTH       = 128,        // requests in flight, 8 if less; credits leave three of them unused
+  parameter DEPTH_BEATS = 128,        // beats in flight or buffered, rounded up to a power of two, 8 or more; credits leave three unused
   parameter PARTS       = 1,          // equal parts of an access that happen or not; divides BYTES
   parameter READ_ONLY   = 0,          // 1: no store of the launch touches the object
   parameter LINE_WAIT   = 16,         // idle cycles after which an open line is fetched; also the most a burst waits to grow

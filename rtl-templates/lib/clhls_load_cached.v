@@ -11,8 +11,8 @@ module clhls_load_cached #(
   parameter BUS_BYTES   = 64,         // bytes of a bus line, a power of two, 4..128
   parameter LINE_BYTES  = 64,         // bytes of a line of the cache, a power of two, BUS_BYTES..256 * BUS_BYTES, <= 4096
   parameter LINES       = 64,         // lines of the cache, a power of two, >= 4
-  parameter DEPTH       = 128,        // requests in flight
-  parameter DEPTH_BEATS = 128,        // words (BYTES or BUS_BYTES, the larger) in flight or buffered, at least those of a line
+  parameter DEPTH       = 128,        // requests in flight, 16 if less; credits leave seven of them unused
+  parameter DEPTH_BEATS = 128,        // words (BYTES or BUS_BYTES, the larger) in flight or buffered, at least those of a line; those of 16 lines if less, credits leave seven lines unused
   parameter PARTS       = 1,          // equal parts of an access that happen or not; divides BYTES
   parameter SITE        = 0,          // number of the access in the manifest (simulation)
   parameter TARGET      = "generic",  // RAM primitive: "generic" or "ecp5"

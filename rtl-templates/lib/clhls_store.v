@@ -10,9 +10,9 @@ module clhls_store #(
   parameter BUS_BYTES   = 64,         // bytes of a bus line, a power of two, 4..128
   parameter ACK         = 1,          // 1: responses; 0: none (m_valid stays 0)
   parameter PARTS       = 1,          // equal parts of an access that s_strb takes or leaves as a whole (simulation)
-  parameter DEPTH       = 128,        // ACK=1: requests in flight
-  parameter DEPTH_BEATS = 32,         // beats buffered before W; at least MAX_BURST for full rate
-  parameter BURSTS      = 32,         // bursts without B response
+  parameter DEPTH       = 128,        // ACK=1: requests in flight, 8 if less; credits leave three of them unused
+  parameter DEPTH_BEATS = 32,         // beats buffered before W, 8 if less; credits leave three unused; at least 2 * MAX_BURST for full rate
+  parameter BURSTS      = 32,         // bursts without B response, 16 if less; credits leave seven of them unused
   parameter LINE_WAIT   = 16,         // idle cycles after which an open line is written; also the most a burst waits to grow
   parameter MAX_BURST   = 16,         // beats, 1..256
   parameter SITE        = 0,          // number of the access in the manifest (simulation)

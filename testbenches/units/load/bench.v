@@ -4,7 +4,7 @@
 `default_nettype none
 module bench;
   parameter ADDR_BITS   = 40;
-  parameter DEVICE_BITS = 64;   // requests have 32 bits at most
+  parameter DEVICE_BITS = 64;   // at least 32: no request has more
   parameter BYTES       = 4;
   parameter BUS_BYTES   = 64;
   parameter DEPTH       = 256;
