@@ -20,6 +20,15 @@ const MOST_SHARING: u32 = 8;
 pub const MOST_LOAD_UNITS: u32 = 60;
 /// Work-items that wait beside a unit beyond its own requests: what its stages hold.
 const STAGES: u32 = 8;
+/// Places of a unit's queues of requests and beats that stay unused, since their credits are heard late (`clhls_credits`).
+const UNUSED: u32 = 3;
+/// The same of a store's bursts.
+const UNUSED_BURSTS: u32 = 7;
+/// Cycles that a load's request spends in units, multiplexers and the port's registers beside those in memory.
+const LOAD_TRIP: u32 = 12;
+/// The same of a burst of stores, from its start until its place is free: scattered stores keep one a cycle with 25 places
+/// up to a latency of 16.
+const STORE_TRIP: u32 = 9;
 /// How much the units of device memory keep in flight: for one request a cycle, what comes in
 /// while memory answers, and as much again, since it may take longer with other traffic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,13 +46,13 @@ pub struct Depths {
 impl Depths {
     /// Depths for a memory that answers after `latency` cycles.
     pub fn new(latency: u32) -> Depths {
-        // Cycles in the units themselves, the multiplexers and the port's registers.
-        let trip = latency + 12;
-        let requests = (2 * trip).next_power_of_two().clamp(32, 512);
-        let bursts = trip.next_power_of_two().clamp(32, 256);
+        let trip = latency + LOAD_TRIP;
+        let places = |used: u32, unused: u32| (used + unused).next_power_of_two();
+        let requests = places(2 * trip, UNUSED).clamp(32, 512);
+        let bursts = places(latency + STORE_TRIP, UNUSED_BURSTS).clamp(32, 256);
         // More than 64 beats stand in block RAM, which has at least twice as many words as the latency asks for: they keep
         // the rate when memory answers later than the board says.
-        let beats = if bursts > 64 { 256 } else { bursts };
+        let beats = if trip + UNUSED > 64 { 256 } else { places(trip, UNUSED).max(32) };
         Depths { loads: requests, beats, stores: requests, bursts }
     }
 }
