@@ -30,7 +30,7 @@ RIPUP, MOST_ROUNDS = "--tmg-ripup", 10
 LONGEST_ROUND = 20000  # steps of the router
 # LUTs by yosys above which nextpnr's other placer is taken, and nets are not routed anew: what the first one places of such designs has
 # nets half as long again and does not come to an end in the router.
-LARGE = 13000
+LARGE = 15000
 
 
 def options(clock, seed=SEEDS[0], large=False):

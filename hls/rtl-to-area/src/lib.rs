@@ -14,7 +14,7 @@ mod live;
 use base::FxHashMap;
 use bits::Bits;
 use live::Working;
-use rtl::{Connection, Design, Expr, Instance, Module, Net, Param, Rom};
+use rtl::{Connection, Design, Expr, Instance, Module, Net, Param, Rom, RomRead};
 use target::{Area, Family};
 
 /// What each module of a design takes, with all that it instantiates, by name.
@@ -134,9 +134,11 @@ impl<'a, 'f> Estimate<'a, 'f> {
             (name(r.q), sum([ff, expr(&r.next, &made)].into_iter().chain(enable)))
         });
         let roms = module.roms.iter().map(move |r| {
-            let made = known.of(r.data).count();
-            let addr = if made == 0 { Area::default() } else { whole(&r.addr) };
-            (r.name.as_str(), sum([of_rom(r, made, self.family), addr]))
+            let made = |read: &RomRead| known.of(read.data).count();
+            let ports: Vec<&RomRead> = r.reads.iter().filter(|read| made(read) > 0).collect();
+            let widest = ports.iter().map(|read| made(read)).max().unwrap_or(0);
+            let own = of_rom(r, widest, ports.len(), self.family);
+            (r.name.as_str(), sum(ports.iter().map(|read| whole(&read.addr)).chain([own])))
         });
         let instances = module.instances.iter().map(move |i| {
             let inputs = i.ports.iter().filter_map(|(port, c)| match c {
@@ -164,14 +166,20 @@ impl<'a, 'f> Estimate<'a, 'f> {
     }
 }
 
-/// A table of which some bits are read: block RAM where it is read through registers and large enough, else LUTs.
-fn of_rom(rom: &Rom, read: u32, family: &Family) -> Area {
+/// A table of which some bits are read at one or two ports: block RAM where it is read through registers and large enough, else LUTs.
+fn of_rom(rom: &Rom, read: u32, ports: usize, family: &Family) -> Area {
     if read == 0 {
         return Area::default();
     }
     let depth = rom.entries.len() as u32;
     if rom.is_block() {
-        let bram = f64::from(family.ram.blocks(read, depth.next_power_of_two()));
+        let depth = depth.next_power_of_two();
+        let blocks = if ports > 1 {
+            family.ram.dual_blocks(read, depth)
+        } else {
+            family.ram.blocks(read, depth)
+        };
+        let bram = f64::from(blocks);
         return Area { bram, ..Area::default() };
     }
     // A LUT holds 2^inputs bits of a column; half of most tables' bits are not needed.

@@ -55,7 +55,8 @@ enum Driver<'a> {
     Input,
     Assign(&'a Expr),
     Register(&'a Register),
-    Rom(&'a Rom),
+    /// A table, read at an address.
+    Rom(&'a Rom, &'a Expr),
     /// An instance by its number, through the port of that name.
     Instance(usize, &'a str),
 }
@@ -125,7 +126,7 @@ impl<'a> Search<'a> {
                     let begin = r.reset.unwrap_or(0);
                     zero(&r.next, nets).and(&Bits::of_number(data.width, begin).not())
                 }
-                Some(Driver::Rom(r)) => {
+                Some(Driver::Rom(r, _)) => {
                     let any = r.entries.iter().fold(0, |any, entry| any | entry);
                     Bits::of_number(r.width, any).not()
                 }
@@ -183,7 +184,9 @@ impl<'a> Search<'a> {
                     self.demand(k, &r.next, &bits);
                     self.demand_all(k, r.enable.as_ref());
                 }
-                Some(Driver::Rom(r)) => self.demand_all(k, [&r.addr].into_iter().chain(&r.enable)),
+                Some(Driver::Rom(r, addr)) => {
+                    self.demand_all(k, [addr].into_iter().chain(&r.enable))
+                }
                 Some(Driver::Instance(n, port)) => self.demand_of_instance(k, n, port, &bits),
                 Some(Driver::Input) => {
                     let name = self.design.modules[k].nets[net].name.as_str();
@@ -338,8 +341,8 @@ fn drivers(module: &Module) -> SecondaryMap<Net, Option<Driver<'_>>> {
     for r in &module.registers {
         of[r.q] = Some(Driver::Register(r));
     }
-    for r in &module.roms {
-        of[r.data] = Some(Driver::Rom(r));
+    for (r, read) in module.roms.iter().flat_map(|r| r.reads.iter().map(move |read| (r, read))) {
+        of[read.data] = Some(Driver::Rom(r, &read.addr));
     }
     for (n, instance) in module.instances.iter().enumerate() {
         for (port, connection) in &instance.ports {

@@ -1,6 +1,6 @@
 //! Prints a module.
 
-use rtl::{Binary, Connection, Direction, Expr, Module, Net, Param, Register, Rom, Unary};
+use rtl::{Binary, Connection, Direction, Expr, Module, Net, Param, Register, Rom, RomRead, Unary};
 
 /// The file of one module.
 pub fn module(m: &Module) -> String {
@@ -132,9 +132,9 @@ impl Printer<'_> {
     }
 
     fn rom(&mut self, rom: &Rom) {
-        let bits = rtl::verify::width(self.m, &rom.addr);
+        let bits = rom.reads.first().map_or(0, |r| rtl::verify::width(self.m, &r.addr));
         let depth = 1usize << bits.min(24);
-        let (name, data) = (&rom.name, self.name(rom.data).to_owned());
+        let name = &rom.name;
         // Otherwise yosys makes LUTs of tables below some kilobits, several levels of them between the registers.
         let style = if rom.is_block() { "(* rom_style = \"block\" *) " } else { "" };
         put!(self, "{style}reg {}{name} [0:{}];", range(rom.width), depth - 1);
@@ -144,19 +144,26 @@ impl Printer<'_> {
             put!(self, "    {name}[{k}] = {};", constant(rom.width, v));
         }
         put!(self, "end");
-        let addr = self.expr(&rom.addr, true);
-        if rom.latency == 0 {
-            put!(self, "assign {data} = {name}[{addr}];");
-        } else {
-            put!(self, "reg {0}{name}_q, {name}_q2;", range(rom.width));
-            let enable = rom.enable.as_ref().map(|e| format!("if ({}) ", self.expr(e, true)));
-            let enable = enable.unwrap_or_default();
-            put!(self, "always @(posedge {}) {enable}begin", self.clock());
-            put!(self, "    {name}_q <= {name}[{addr}];");
-            put!(self, "    {name}_q2 <= {name}_q;");
-            put!(self, "end");
-            put!(self, "assign {data} = {name}_q2;");
+        for read in &rom.reads {
+            self.rom_read(rom, read);
         }
+    }
+
+    fn rom_read(&mut self, rom: &Rom, read: &RomRead) {
+        let (table, name, data) = (&rom.name, &read.name, self.name(read.data).to_owned());
+        let addr = self.expr(&read.addr, true);
+        if rom.latency == 0 {
+            put!(self, "assign {data} = {table}[{addr}];");
+            return;
+        }
+        put!(self, "reg {0}{name}_q, {name}_q2;", range(rom.width));
+        let enable = rom.enable.as_ref().map(|e| format!("if ({}) ", self.expr(e, true)));
+        let enable = enable.unwrap_or_default();
+        put!(self, "always @(posedge {}) {enable}begin", self.clock());
+        put!(self, "    {name}_q <= {table}[{addr}];");
+        put!(self, "    {name}_q2 <= {name}_q;");
+        put!(self, "end");
+        put!(self, "assign {data} = {name}_q2;");
     }
 
     fn instances(&mut self) {

@@ -1,7 +1,9 @@
 //! Builds a module net by net.
 
 use crate::names::legal;
-use crate::{Connection, Direction, Expr, Instance, Module, Net, NetData, Param, Register, Rom};
+use crate::{
+    Connection, Direction, Expr, Instance, Module, Net, NetData, Param, Register, Rom, RomRead,
+};
 use base::entity::PrimaryMap;
 use base::{FxHashMap, IndexMap};
 
@@ -146,7 +148,7 @@ impl ModuleBuilder {
         }
     }
 
-    /// A read-only memory; gives the data net.
+    /// A read-only memory; gives the data net. Two equal ones become one with two ports where that saves block RAM.
     pub fn rom(
         &mut self,
         name: &str,
@@ -158,7 +160,21 @@ impl ModuleBuilder {
     ) -> Net {
         let name = self.fresh(name);
         let data = self.net(&format!("{name}_data"), width);
-        self.module.roms.push(Rom { name, width, entries, addr, data, latency, enable });
+        let read = RomRead { name: name.clone(), addr, data };
+        let rom = Rom { name, width, entries, reads: vec![], latency, enable };
+        let addr_width = |e: &Expr| crate::verify::width(&self.module, e);
+        let equal = |r: &Rom| {
+            r.reads.len() == 1
+                && (r.width, r.latency) == (width, latency)
+                && addr_width(&r.reads[0].addr) == addr_width(&read.addr)
+                && r.enable == rom.enable
+                && r.entries == rom.entries
+        };
+        let other = self.module.roms.iter().position(equal).filter(|_| rom.is_shared());
+        match other {
+            Some(k) => self.module.roms[k].reads.push(read),
+            None => self.module.roms.push(Rom { reads: vec![read], ..rom }),
+        }
         data
     }
 

@@ -173,7 +173,7 @@ impl Module {
     fn for_each_driven(&mut self, f: &mut dyn FnMut(&mut Net)) {
         self.assigns.iter_mut().for_each(|(n, ..)| f(n));
         self.registers.iter_mut().for_each(|r| f(&mut r.q));
-        self.roms.iter_mut().for_each(|r| f(&mut r.data));
+        self.roms.iter_mut().flat_map(|r| &mut r.reads).for_each(|read| f(&mut read.data));
         for c in self.instances.iter_mut().flat_map(|i| i.ports.values_mut()) {
             if let Connection::Output(Some(n)) = c {
                 f(n);

@@ -191,23 +191,43 @@ pub struct Rom {
     pub width: u32,
     /// Entries; addresses past the end read 0.
     pub entries: Vec<u128>,
-    /// Address (any width that covers the entries).
-    pub addr: Expr,
-    /// Where the entry appears.
-    pub data: Net,
+    /// Who reads it, at most two: a block RAM has two ports. Their addresses are equally wide.
+    pub reads: Vec<RomRead>,
     /// Clock cycles from address to data: 0 or 2.
     pub latency: u32,
     /// Freezes a registered read; always enabled when absent.
     pub enable: Option<Expr>,
 }
 
+/// A port of a read-only memory.
+#[derive(Clone, Debug)]
+pub struct RomRead {
+    /// What its registers are called, and for the first one the memory.
+    pub name: String,
+    /// Address (any width that covers the entries).
+    pub addr: Expr,
+    /// Where the entry appears.
+    pub data: Net,
+}
+
 impl Rom {
     /// Tables of fewer bits are cheaper in LUTs than in a block RAM.
     pub const SMALL_BITS: u64 = 1024;
+    /// Widest entry and most entries of a block with one wide port for reading, the other one being unused: two ports that read
+    /// are half as wide on all families (DP16KD 18 bits instead of 36, RAMB18 likewise).
+    const NARROW_BITS: u32 = 18;
+    /// See `NARROW_BITS`.
+    const SHORT: usize = 512;
 
     /// Whether it is made of block RAMs, as the schedule takes for granted that gave it two registers.
     pub fn is_block(&self) -> bool {
         self.latency > 0 && u64::from(self.width) * self.entries.len() as u64 >= Self::SMALL_BITS
+    }
+
+    /// Whether a second reader takes fewer blocks than a second memory: short tables of wide entries are as large either way,
+    /// and their readers may stand apart.
+    pub fn is_shared(&self) -> bool {
+        self.is_block() && (self.width <= Self::NARROW_BITS || self.entries.len() > Self::SHORT)
     }
 }
 
@@ -311,7 +331,7 @@ impl Module {
             r.enable.iter_mut().for_each(&mut *f);
         }
         for r in &mut self.roms {
-            f(&mut r.addr);
+            r.reads.iter_mut().for_each(|read| f(&mut read.addr));
             r.enable.iter_mut().for_each(&mut *f);
         }
         for c in self.instances.iter_mut().flat_map(|i| i.ports.values_mut()) {

@@ -63,8 +63,13 @@ impl Printer<'_> {
     }
 
     fn rom(&self, out: &mut String, r: &Rom) -> fmt::Result {
-        let data = &self.module.nets[r.data].name;
-        write!(out, "  {data} = rom {}:{}[{}]", r.name, r.width, self.expr(&r.addr))?;
+        for (k, read) in r.reads.iter().enumerate() {
+            let (data, addr) = (&self.module.nets[read.data].name, self.expr(&read.addr));
+            match k {
+                0 => write!(out, "  {data} = rom {}:{}[{addr}]", r.name, r.width)?,
+                _ => write!(out, ", {data} = {}[{addr}]", read.name)?,
+            }
+        }
         write!(out, " latency {}", r.latency)?;
         if let Some(enable) = &r.enable {
             write!(out, " when {}", self.expr(enable))?;
@@ -181,6 +186,55 @@ mod tests {
              q <= (q + {4'h0, step}) when any(step) reset 0x3\n  instance u_inner of inner N=2\n    \
              a <- q[3:1]\n    y -> out\n}\n"
         );
+    }
+
+    /// Tables of the module: name, readers.
+    fn tables(m: &crate::Module) -> Vec<(&str, usize)> {
+        m.roms.iter().map(|r| (r.name.as_str(), r.reads.len())).collect()
+    }
+
+    #[test]
+    fn equal_tables_share_a_block_ram() {
+        let mut b = ModuleBuilder::new("lookups", vec![]);
+        let [a, c] = ["a", "c"].map(|name| b.input(name, 8));
+        let narrow = b.input("narrow", 7);
+        let squares: Vec<u128> = (0..256).map(|k| k * k % 251).collect();
+        let table = |b: &mut ModuleBuilder,
+                     name: &str,
+                     width,
+                     entries: &[u128],
+                     addr: crate::Net,
+                     latency| {
+            b.rom(name, width, entries.to_vec(), addr.into(), latency, None)
+        };
+        let first = table(&mut b, "first", 8, &squares, a, 2);
+        let second = table(&mut b, "second", 8, &squares, c, 2);
+        table(&mut b, "third", 8, &squares, a, 2); // a block has two ports
+        table(&mut b, "other", 8, &squares[1..], c, 2);
+        table(&mut b, "at_once", 8, &squares, a, 0);
+        table(&mut b, "at_once_too", 8, &squares, c, 0);
+        table(&mut b, "half", 8, &squares, narrow, 2);
+        table(&mut b, "wide", 19, &squares, a, 2); // takes two blocks either way
+        table(&mut b, "wide_too", 19, &squares, c, 2);
+        let few: Vec<u128> = squares.iter().map(|s| s % 8).collect();
+        table(&mut b, "few_bits", 3, &few, a, 2);
+        table(&mut b, "few_bits_too", 3, &few, c, 2);
+        let [d, e] = ["d", "e"].map(|name| b.input(name, 10));
+        let long: Vec<u128> = (0..1024).map(|k| k * k).collect();
+        table(&mut b, "long", 32, &long, d, 2); // two blocks in any case
+        table(&mut b, "long_too", 32, &long, e, 2);
+        for (name, net) in [("x", first), ("y", second)] {
+            let out = b.output(name, 8);
+            b.assign(out, net);
+        }
+        let module = b.finish();
+        let pairs = [("first", 2), ("third", 1), ("other", 1), ("at_once", 1), ("at_once_too", 1)];
+        let alone = ["half", "wide", "wide_too", "few_bits", "few_bits_too"].map(|name| (name, 1));
+        assert_eq!(tables(&module), [&pairs[..], &alone, &[("long", 2)]].concat());
+        let text = super::module(&module);
+        let line = text.lines().find(|l| l.contains("rom first"));
+        let line = line.and_then(|l| l.split_once(" {")).map(|(head, _)| head);
+        assert_eq!(line, Some("  first_data = rom first:8[a], second_data = second[c] latency 2"));
     }
 
     fn b_slice(net: crate::Net) -> Expr {

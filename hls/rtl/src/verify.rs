@@ -1,7 +1,8 @@
 //! Checks that a design is well formed: widths agree and every net has exactly one driver.
 
 use crate::{
-    Binary, Connection, Design, Direction, Expr, Module, Net, NetData, Unary, WIDEST_AMOUNT,
+    Binary, Connection, Design, Direction, Expr, Module, Net, NetData, RomRead, Unary,
+    WIDEST_AMOUNT,
 };
 use base::entity::{PrimaryMap, SecondaryMap};
 use base::{Diagnostic, Diagnostics};
@@ -53,11 +54,18 @@ fn verify_module(m: &Module) -> Vec<Diagnostic> {
         }
     }
     for r in &m.roms {
-        drivers[r.data] += 1;
-        if m.nets[r.data].width != r.width || !matches!(r.latency, 0 | 2) {
+        let addr_width = r.reads.first().map(|read| width(m, &read.addr));
+        let many = !matches!((r.reads.len(), r.latency), (1, 0 | 2) | (2, 2));
+        let fits = |read: &RomRead| {
+            m.nets[read.data].width == r.width && Some(width(m, &read.addr)) == addr_width
+        };
+        if many || !r.reads.iter().all(fits) {
             fail(format!("memory {} is malformed", r.name));
         }
-        check(m, &r.addr, None, &r.name, &mut fail, &mut used);
+        for read in &r.reads {
+            drivers[read.data] += 1;
+            check(m, &read.addr, addr_width, &read.name, &mut fail, &mut used);
+        }
         if let Some(e) = &r.enable {
             check(m, e, Some(1), &r.name, &mut fail, &mut used);
         }

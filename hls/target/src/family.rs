@@ -117,8 +117,17 @@ impl RamFacts {
     /// Blocks for a simple dual port memory of `depth` words of `width` bits: the best of all column widths a block can
     /// be divided into (its widest port, halved again and again down to one lane).
     pub fn blocks(&self, width: u32, depth: u32) -> u32 {
+        self.columns(self.max_width, width, depth)
+    }
+
+    /// The same with two ports that both take any address: these are half as wide.
+    pub fn dual_blocks(&self, width: u32, depth: u32) -> u32 {
+        self.columns(self.max_width / 2, width, depth)
+    }
+
+    fn columns(&self, widest: u32, width: u32, depth: u32) -> u32 {
         let mut best = u32::MAX;
-        let mut column = self.max_width;
+        let mut column = widest;
         while column >= self.lane_bits {
             let rows = depth.div_ceil(self.block_bits / column).max(1);
             best = best.min(rows.saturating_mul(width.div_ceil(column)));

@@ -209,6 +209,15 @@ fn ram_blocks_count_as_the_vendors_do() {
     for (width, depth, blocks) in [(72, 512, 1), (512, 512, 8), (36, 1024, 1), (32, 4096, 4)] {
         assert_eq!(bram36.blocks(width, depth), blocks, "{width} x {depth}");
     }
+    // with two ports that take any address: 1024 x 18 and 1024 x 36
+    for (width, depth, blocks) in
+        [(8, 256, 1), (18, 1024, 1), (32, 512, 2), (32, 1024, 2), (9, 4096, 2)]
+    {
+        assert_eq!(ecp5.dual_blocks(width, depth), blocks, "{width} x {depth}");
+    }
+    for (width, depth, blocks) in [(18, 2048, 1), (36, 1024, 1), (64, 512, 2), (32, 4096, 4)] {
+        assert_eq!(bram36.dual_blocks(width, depth), blocks, "{width} x {depth}");
+    }
 }
 
 #[test]
