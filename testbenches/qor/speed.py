@@ -19,7 +19,7 @@ Commits of the stages: {commits}.
 
 ## Area and clock on ECP5-85F
 
-`{synth}`, then `nextpnr-ecp5 {pnr}`; above {large} LUTs `{pnr_large}`. Cores alone, without the board's shell.
+`{synth}`, then `nextpnr-ecp5 {pnr}`; above {large} LUTs, and where nets are routed anew without end, `{pnr_large}`. Cores alone, without the board's shell.
 
 {area}
 

@@ -213,11 +213,10 @@ pub struct RomRead {
 impl Rom {
     /// Tables of fewer bits are cheaper in LUTs than in a block RAM.
     pub const SMALL_BITS: u64 = 1024;
-    /// Widest entry and most entries of a block with one wide port for reading, the other one being unused: two ports that read
-    /// are half as wide on all families (DP16KD 18 bits instead of 36, RAMB18 likewise).
-    const NARROW_BITS: u32 = 18;
-    /// See `NARROW_BITS`.
-    const SHORT: usize = 512;
+    /// Bits of a port where a block has two for any address; one port alone may be twice as wide (DP16KD, RAMB18).
+    const DUAL_PORT_BITS: u32 = 18;
+    /// Entries of a block with one port of that double width.
+    const WIDE_PORT_ENTRIES: usize = 512;
 
     /// Whether it is made of block RAMs, as the schedule takes for granted that gave it two registers.
     pub fn is_block(&self) -> bool {
@@ -227,7 +226,8 @@ impl Rom {
     /// Whether a second reader takes fewer blocks than a second memory: short tables of wide entries are as large either way,
     /// and their readers may stand apart.
     pub fn is_shared(&self) -> bool {
-        self.is_block() && (self.width <= Self::NARROW_BITS || self.entries.len() > Self::SHORT)
+        self.is_block()
+            && (self.width <= Self::DUAL_PORT_BITS || self.entries.len() > Self::WIDE_PORT_ENTRIES)
     }
 }
 

@@ -55,11 +55,11 @@ fn verify_module(m: &Module) -> Vec<Diagnostic> {
     }
     for r in &m.roms {
         let addr_width = r.reads.first().map(|read| width(m, &read.addr));
-        let many = !matches!((r.reads.len(), r.latency), (1, 0 | 2) | (2, 2));
+        let wrong_ports = !matches!((r.reads.len(), r.latency), (1, 0 | 2) | (2, 2));
         let fits = |read: &RomRead| {
             m.nets[read.data].width == r.width && Some(width(m, &read.addr)) == addr_width
         };
-        if many || !r.reads.iter().all(fits) {
+        if wrong_ports || !r.reads.iter().all(fits) {
             fail(format!("memory {} is malformed", r.name));
         }
         for read in &r.reads {
