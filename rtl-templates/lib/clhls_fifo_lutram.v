@@ -55,7 +55,10 @@ module clhls_fifo_lutram #(
   wire [AW-1:0] ahead     = wptr_next + 1'b1;
   wire          fills     = (EARLY != 0) ? full_q | (ahead == rseen_q) : wptr_next == rseen_q;
   wire          stays     = (EARLY != 0) & full_q & (wptr_q == rseen_q);  // full even when one word leaves
-  wire          empties   = rptr_next == wptr_q;
+  // A gate of its own: yosys makes logic as deep as the design's deepest where that saves area, and a late handshake would go through all of it.
+  (* keep *)
+  wire          empties;
+  assign        empties   = rptr_next == wptr_q;
   // The reader's handshake is the latest of all: what is left in either case is chosen by it alone.
   wire          drained   = empty_q | (~take & empties);        // the output register is free
   wire          kept      = valid_q ? empty_q & ~take : drained;  // the reader takes nothing

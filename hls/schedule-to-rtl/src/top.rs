@@ -18,6 +18,8 @@ const DISPATCH_LID_BITS: u32 = 16;
 /// Least and greatest width of the ids of the memory ports: wider ones only for kernels that need them, so that kernels of
 /// usual size can share a shell.
 const ID_BITS: (u32, u32) = (6, 8);
+/// Bit of the count of idle cycles that tells that a kernel's memory traffic has ended.
+const SETTLED_BIT: u32 = 3;
 /// Most units on one side of a memory port: each has an AXI id of its own.
 pub const MOST_PORT_UNITS: usize = 1 << ID_BITS.1;
 
@@ -587,14 +589,25 @@ fn finish(
     beats: &[[Expr; 2]],
 ) {
     let all_retired = all_retired(b, &units.dispatchers, go);
-    let idle = b.wire("memory_idle", Expr::all(memories.idle.iter().cloned()));
-    // Units may show idle for a cycle before a request reaches them: wait until it lasts.
-    let settled = b.net("settled", 3);
-    let count = Expr::bin(Binary::Add, settled.into(), Expr::Const(3, 1));
+    // Units stand all over the chip: each has a register, so that no path crosses it twice.
+    let of_units: Vec<Expr> = memories
+        .idle
+        .iter()
+        .map(|unit| {
+            let q = b.net("unit_idle", 1);
+            b.register(q, unit.clone(), None, None);
+            q.into()
+        })
+        .collect();
+    let idle = b.wire("memory_idle", Expr::all(of_units));
+    // Units may show idle for a cycle before a request reaches them, and are seen a cycle late:
+    // wait until it has lasted for 2^SETTLED_BIT cycles.
+    let settled = b.net("settled", SETTLED_BIT + 1);
+    let zero = Expr::Const(SETTLED_BIT + 1, 0);
+    let count = Expr::bin(Binary::Add, settled.into(), Expr::Const(SETTLED_BIT + 1, 1));
     let calm = Expr::all([draining.into(), idle.into()]);
-    b.register(settled, calm.mux(count, Expr::Const(3, 0)), None, Some(0));
-    let all_ones = Expr::bin(Binary::Eq, settled.into(), Expr::Const(3, 7));
-    let over = Expr::all([draining.into(), idle.into(), all_ones]);
+    b.register(settled, calm.clone().mux(count, zero), None, Some(0));
+    let over = Expr::all([calm, b.slice(settled, SETTLED_BIT, 1)]);
     let next =
         Expr::Net(control.done).mux(Expr::bit(false), Expr::any([draining.into(), all_retired]));
     b.register(draining, next, None, Some(0));
