@@ -20,12 +20,21 @@ pub(super) fn run(func: &Function, lanes: u32, context: &Context<'_>) -> Option<
     if diverging.is_empty() {
         return None;
     }
-    for _ in 0..MOST_BRANCHES {
-        // Branches inside of the arms of others may be the same for all.
-        if !if_convert::run_once(&mut alike, &SIDE_BY_SIDE, |b| diverging.contains(&b))
-            && !if_convert::run_once(&mut alike, &SIDE_BY_SIDE, |_| true)
+    let mut left = MOST_BRANCHES;
+    while left > 0 {
+        let before = left;
+        // No branch diverges less for another being converted: all that can be are, before the lanes are looked at again.
+        while left > 0
+            && if_convert::run_once(&mut alike, &SIDE_BY_SIDE, |b| diverging.contains(&b))
         {
-            return None;
+            left -= 1;
+        }
+        // Branches inside of the arms of others may be the same for all.
+        if left == before {
+            if !if_convert::run_once(&mut alike, &SIDE_BY_SIDE, |_| true) {
+                return None;
+            }
+            left -= 1;
         }
         simplify_cfg::run(&mut alike);
         diverging = branches(&mut alike, lanes, context);
