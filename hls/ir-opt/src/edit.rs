@@ -311,25 +311,32 @@ pub fn use_counts(func: &Function) -> SecondaryMap<Value, u32> {
     uses
 }
 
-/// Removes the parameters of `block` at the given positions (ascending), with the arguments of
-/// all jumps to it.
-pub fn remove_params(func: &mut Function, block: Block, positions: &[usize]) {
-    if positions.is_empty() {
-        return;
-    }
-    let keep = |k: &usize| positions.binary_search(k).is_err();
-    let mut at = 0;
-    func.blocks[block].params.retain(|_| (keep(&at), at += 1).0);
-    for (k, &p) in func.blocks[block].params.clone().iter().enumerate() {
-        func.values[p].def = ir::ValueDef::Param(block, k as u32);
-    }
-    for b in func.layout.clone() {
-        for call in func.blocks[b].term.targets_mut() {
-            if call.block == block {
-                let args = std::mem::take(&mut call.args);
-                call.args =
-                    args.into_iter().enumerate().filter(|(k, _)| keep(k)).map(|(_, a)| a).collect();
+/// Removes the parameters of blocks at the given positions (ascending), with the arguments of all jumps to them. All blocks at once,
+/// because every jump is looked at.
+pub fn remove_params(func: &mut Function, positions: &SecondaryMap<Block, Vec<usize>>) {
+    for block in func.layout.clone() {
+        let gone = &positions[block];
+        if !gone.is_empty() {
+            let mut stays = all_but(gone);
+            func.blocks[block].params.retain(|_| stays());
+            for (k, &p) in func.blocks[block].params.iter().enumerate() {
+                func.values[p].def = ir::ValueDef::Param(block, k as u32);
             }
         }
+        for call in func.blocks[block].term.targets_mut() {
+            let mut stays = all_but(&positions[call.block]);
+            call.args.retain(|_| stays());
+        }
+    }
+}
+
+/// Says for one position of a list after the other whether it is none of those `gone` (ascending).
+fn all_but(mut gone: &[usize]) -> impl FnMut() -> bool {
+    let mut at = 0;
+    move || {
+        let stays = gone.first() != Some(&at);
+        gone = &gone[usize::from(!stays)..];
+        at += 1;
+        stays
     }
 }

@@ -17,11 +17,12 @@ pub fn run(func: &mut Function) {
         !d.op.is_removable() || d.result.is_some_and(|r| live[r])
     });
     // The parameters of the entry are the function's signature.
-    for block in func.layout.clone().into_iter().skip(1) {
+    let mut dead: SecondaryMap<Block, Vec<usize>> = SecondaryMap::new();
+    for &block in func.layout.iter().skip(1) {
         let params = &func.blocks[block].params;
-        let dead: Vec<usize> = (0..params.len()).filter(|k| !live[params[*k]]).collect();
-        edit::remove_params(func, block, &dead);
+        dead[block] = (0..params.len()).filter(|k| !live[params[*k]]).collect();
     }
+    edit::remove_params(func, &dead);
     remove_objects(func);
 }
 
@@ -109,22 +110,22 @@ fn remove_redundant_params(func: &mut Function) -> bool {
         }
     }
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut gone: SecondaryMap<Block, Vec<usize>> = SecondaryMap::new();
     let mut any = false;
     for &b in &cfg.rpo {
-        let mut gone = vec![];
         for (k, &p) in func.blocks[b].params.iter().enumerate() {
             if let Some(Incoming::One(v)) = incoming[p] {
                 // A chain that leads back to itself would be a cycle of parameters.
                 if resolve(&map, v) != p {
                     map[p] = Some(v);
-                    gone.push(k);
+                    gone[b].push(k);
+                    any = true;
                 }
             }
         }
-        any |= !gone.is_empty();
-        edit::remove_params(func, b, &gone);
     }
     if any {
+        edit::remove_params(func, &gone);
         func.substitute(&map);
     }
     any

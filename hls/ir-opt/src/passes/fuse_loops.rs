@@ -217,15 +217,15 @@ impl Pair {
     fn unify(&self, func: &mut Function) {
         let own = func.blocks[self.first].params.len() - self.same.len();
         let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
-        let mut gone = vec![];
+        let mut gone: SecondaryMap<Block, Vec<usize>> = SecondaryMap::new();
         for (k, same) in self.same.iter().enumerate() {
             if let Some(value) = same {
                 map[func.blocks[self.first].params[own + k]] = Some(*value);
-                gone.push(own + k);
+                gone[self.first].push(own + k);
             }
         }
         func.substitute(&map);
-        edit::remove_params(func, self.first, &gone);
+        edit::remove_params(func, &gone);
     }
 }
 

@@ -49,19 +49,21 @@ pub fn run(func: &mut Function, context: &Context<'_>) -> Result<()> {
     if open && original.is_some() {
         lanes = choose::lanes(func, context);
     }
-    set_lanes(func, (lanes > 1).then_some(lanes));
+    if lanes == 1 {
+        if let Some(original) = original {
+            *func = original;
+        }
+        return Ok(());
+    }
+    set_lanes(func, Some(lanes));
     let analysis = Lanes::new(func, lanes, context.options.max_work_group_size);
-    let obstacle = obstacle(func, lanes, &analysis).filter(|_| lanes > 1);
-    if lanes == 1 || obstacle.is_some() {
+    if let Some((loc, why)) = obstacle(func, lanes, &analysis) {
         set_lanes(func, None);
         if let Some(original) = original {
             *func = original;
         }
-        if let Some((loc, why)) = obstacle {
-            let what =
-                format!("`{}` stays at one work-item a token, not {lanes}: {why}", func.name);
-            context.remarks.borrow_mut().push(Diagnostic::warning("W0311", what).at(loc));
-        }
+        let what = format!("`{}` stays at one work-item a token, not {lanes}: {why}", func.name);
+        context.remarks.borrow_mut().push(Diagnostic::warning("W0311", what).at(loc));
         return Ok(());
     }
     if let (Simd::FillPort { port_bytes, .. }, None) = (context.options.simd, asked) {

@@ -32,11 +32,12 @@ pub(super) fn lanes(func: &mut Function, context: &Context<'_>) -> u32 {
     lanes
 }
 
-/// Whether the number is open, and a kernel has nothing that several work-items a token would keep from launches, or that they would wait for.
+/// Whether the number is open, work-items differ, and the kernel has nothing that several of them a token would keep from launches, or
+/// that they would wait for.
 pub(super) fn may_be_several(func: &Function, context: &Context<'_>) -> bool {
     let open = matches!(context.options.simd, Simd::FillPort { .. });
     let one = context.options.one_by_one.contains(&func.name);
-    open && !one && !asks_for_local_ids(func) && func.objects.is_empty()
+    open && !one && !func.is_task() && !asks_for_local_ids(func) && func.objects.is_empty()
 }
 
 fn insts(func: &Function) -> impl Iterator<Item = Inst> {
