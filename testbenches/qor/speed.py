@@ -5,7 +5,7 @@ import intervals
 
 PAGE = """# Speed: goals and measurements
 
-Written by `make qor BLESS=1` on {date}, with {tools}, Verilator as installed by `scripts/setup`, kernels compiled by clang-22.
+Written by `make qor BLESS=1`, with {tools}, Verilator as installed by `scripts/setup`, kernels compiled by clang-22.
 Commits of the stages: {commits}.
 `README.md` of this folder says what each figure is and how it is measured.
 
@@ -44,15 +44,16 @@ memory, or have a division that is as small as the board asks for.
 """
 
 
-def page(results, rows, judged, date):
+def page(results, rows, judged):
     kernels = results.get("kernels", {})
     try:
         tools = ", ".join(area.versions())
     except Exception:  # the page can be written where the tools are not installed
         tools = "unknown tools"
-    commits = ", ".join(f"{stage} {commit}" for stage, commit in sorted(results.get("commits", {}).items()))
+    dates = results.get("dates", {})
+    commits = ", ".join(f"{stage} {commit}" + (f" ({dates[stage]})" if stage in dates else "") for stage, commit in sorted(results.get("commits", {}).items()))
     table = "\n".join(f"| {g.name} | {cell(g.asked)} | {cell(g.measured)} | {g.word} |" for g in judged)
-    return PAGE.format(date=date, tools=tools, commits=commits, goals=table, synth=area.SYNTH, pnr=" ".join(area.PNR), large=area.LARGE, pnr_large=" ".join(area.PNR_LARGE),
+    return PAGE.format(tools=tools, commits=commits, goals=table, synth=area.SYNTH, pnr=" ".join(area.PNR), large=area.LARGE, pnr_large=" ".join(area.PNR_LARGE),
                        area=statistics(kernels), paths=paths(kernels), loops=loops(kernels), intervals=intervals.page(results.get("intervals")))
 
 
