@@ -2,7 +2,7 @@
 //! of the modules of the test kernels for ECP5.
 
 use crate::{luts, number, sum};
-use rtl::{Instance, Param, Rom};
+use rtl::{Connection, Expr, Instance, Param, Rom};
 use target::{Area, Family};
 
 /// Logic and state that do not depend on parameters much.
@@ -74,6 +74,16 @@ pub(crate) fn area(
             sizes.reserving_pipe_end(instance.module == "clhls_pipe_reserving_writer")
         }
         _ => Area::default(),
+    }
+}
+
+/// Bits of a concatenation that are constants.
+fn constant_bits(e: &Expr) -> u64 {
+    match e {
+        Expr::Const(width, _) => u64::from(*width),
+        Expr::Concat(parts) => parts.iter().map(constant_bits).sum(),
+        Expr::Repeat(times, e) => u64::from(*times) * constant_bits(e),
+        _ => 0,
     }
 }
 
@@ -437,23 +447,47 @@ impl Sizes<'_> {
         sum([own, skid(9.0 * bytes as f64), merge, beats, answers])
     }
 
+    /// Answers of `ports` clients of a memory on the chip, up to 17 each: counters, and for the bits that are read distributed RAM, the way
+    /// around it, and what makes them 0 where nothing was accessed.
+    fn answered(&self, ports: f64, bits: u64) -> Area {
+        let read = (self.made)("m_data").map_or(ports * bits as f64, f64::from);
+        let ram = if self.is_ecp5() { 1.5 } else { 32.0 / 45.0 };
+        Area { lut: 26.0 * ports + (ram + 1.5) * read, ff: 21.0 * ports + read, ..Area::default() }
+    }
+
+    /// Bits of an input that are not constant, of `all`.
+    fn varying(&self, port: &str, all: u64) -> f64 {
+        let constant = match self.instance.ports.get(port) {
+            Some(Connection::Input(e)) => constant_bits(e),
+            _ => 0,
+        };
+        all.saturating_sub(constant) as f64
+    }
+
+    /// Two sides, or one of all clients where there are atomic operations: each selects one request of those that it serves.
     fn local_memory(&self) -> Area {
         let p = |name: &str, default: u64| self.param(name, default);
         let bits = 8 * p("WORD_BYTES", 4);
         let (ports, words) = (p("PORTS", 2), p("WORDS", 1024).next_power_of_two());
-        let readers = self.ones("READS", ports);
-        let writers = self.ones("WRITES", ports);
-        let address = f64::from(words.ilog2());
-        // Each side of the RAM selects one request of those that it serves.
-        let select = (readers.max(writers) * address + writers * bits as f64) * 0.6;
-        let side = Area { lut: 60.0 + select, ff: bits as f64 + 40.0, ..Area::default() };
-        let mut response = self.fifo(bits, 17);
-        response.lut += 30.0;
-        let responses = (0..readers as u64).map(|_| response);
-        let ram = self.ram_2rw(bits, words);
-        let arbiters = self.arbiter(2 * ports);
-        let atomic = if p("ATOMIC", 0) == 1 { luts(700.0) } else { Area::default() };
-        sum([side, ram, arbiters, atomic].into_iter().chain(responses))
+        let (readers, writers) = (self.ones("READS", ports), self.ones("WRITES", ports));
+        let (width, address) = (bits as f64, f64::from(words.ilog2()));
+        let written = self.varying("s_data", ports * bits).min(writers * width);
+        let select = 0.6 * (ports as f64 * address + written);
+        let atomic = p("ATOMIC", 0) == 1;
+        let own = if atomic {
+            // Of the ALU's operations these are more than an addition.
+            let more = (self.ones("OPS", OPERATIONS) - 3.0).clamp(0.0, 10.0);
+            let lut = 10.5 * width + 0.8 * width * more;
+            Area { lut, ff: 100.0 + (9.0 + 0.35 * more) * width, ..Area::default() }
+        } else {
+            let waits = p("SUBWORD", 0) != 0 && ports > 1;
+            let stages = if waits { 2.0 } else { f64::from(u8::from(ports > 2)) };
+            let sides = 2.0 * address + written.min(2.0 * width) + 8.0;
+            let lut = if stages > 0.0 { 60.0 } else { 10.0 };
+            Area { lut, ff: stages * sides + 4.0 * ports as f64, ..Area::default() }
+        };
+        let ram = if atomic { self.ram(bits, words) } else { self.ram_2rw(bits, words) };
+        sum([own, luts(select), ram, self.answered(readers, bits)])
     }
 
     /// A simple dual port RAM for each replica, a register in front of each side, and the answers.
@@ -490,15 +524,12 @@ impl Sizes<'_> {
             false => Area::default(),
         };
         // Stores are answered without a word.
-        let answer = |width: u64| {
-            let fifo = self.fifo(width, 17);
-            Area { lut: fifo.lut + 50.0, ff: fifo.ff + 9.0, ..fifo }
-        };
-        let answers = self.ones("READS", ports) as u64;
+        let answering = self.ones("READS", ports);
+        let told = (answering - loads as f64).max(0.0);
+        let loaded = self.answered(answering - told, bits);
+        let told = Area { lut: 26.0 * told, ff: 21.0 * told, ..Area::default() };
         let rams = (0..replicas).map(|_| self.ram(bits, words));
-        let loaded = (0..answers.min(loads)).map(|_| answer(bits));
-        let told = (0..answers.saturating_sub(loads)).map(|_| answer(1));
-        sum([store, load, beside].into_iter().chain(rams).chain(loaded).chain(told))
+        sum([store, load, beside, loaded, told].into_iter().chain(rams))
     }
 
     /// The RAMs, and what chooses among those that access a port: an address each, and where there may be stores a word, as if all did.
@@ -570,7 +601,13 @@ impl Sizes<'_> {
         let p = |name: &str, default: u64| self.param(name, default);
         let (bus, n) = (p("BUS_BYTES", 64), p("N", 1) as f64);
         let bits = 8 * p("BYTES", 4);
-        let mut area = Area { lut: 550.0 + 170.0 * n, ff: 600.0 + 80.0 * n, ..Area::default() };
+        // The ALU's operations that do not occur, with their operands.
+        let missing = OPERATIONS as f64 - self.ones("OPS", OPERATIONS).min(OPERATIONS as f64);
+        let mut area = Area {
+            lut: 740.0 + 20.0 * n - 42.0 * missing,
+            ff: 580.0 + 25.0 * n - 26.0 * missing,
+            ..Area::default()
+        };
         if p("EXCLUSIVE", 0) > 0 {
             let (lines, block) = (p("LINES", 16), p("BLOCK", 8));
             // Tags of blocks and, where lines are written back, a bit for each lane, in distributed RAM; the line that goes back.
@@ -581,10 +618,8 @@ impl Sizes<'_> {
                 if self.is_ecp5() { (0.15, 0.4) } else { (1.0 / 32.0, 1.0 / 32.0) };
             let tags = 25.0 * (lines / block) as f64;
             let distributed = tag_bit * tags + lane_bit * (lanes * lines) as f64;
-            // The ALU's operations that do not occur, with their operands.
-            let missing = OPERATIONS as f64 - self.ones("OPS", OPERATIONS).min(OPERATIONS as f64);
-            area.lut += 600.0 + 8.0 * bus as f64 + distributed - 47.0 * missing;
-            area.ff += 500.0 + 8.0 * bus as f64 - 40.0 * missing;
+            area.lut += 410.0 + 150.0 * n + 8.0 * bus as f64 + distributed - 5.0 * missing;
+            area.ff += 520.0 + 55.0 * n + 8.0 * bus as f64 - 14.0 * missing;
             area = sum([area, self.ram(8 * bus, lines)]);
             if !back {
                 area = sum([
