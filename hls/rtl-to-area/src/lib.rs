@@ -10,8 +10,10 @@ mod bits;
 mod expression;
 mod library;
 mod live;
+mod trees;
 
 use base::FxHashMap;
+use base::entity::SecondaryMap;
 use bits::Bits;
 use live::Working;
 use rtl::{Connection, Design, Expr, Instance, Module, Net, Param, Rom, RomRead};
@@ -67,6 +69,8 @@ pub struct Estimate<'a, 'f> {
     by_name: FxHashMap<&'a str, usize>,
     /// Of each module.
     known: Vec<Working>,
+    /// Of each module, LUTs for a bit of a net besides those of its operator.
+    extra: Vec<SecondaryMap<Net, f64>>,
     areas: FxHashMap<&'a str, Area>,
 }
 
@@ -76,7 +80,11 @@ impl<'a, 'f> Estimate<'a, 'f> {
         let by_name =
             design.modules.iter().enumerate().map(|(k, m)| (m.name.as_str(), k)).collect();
         let known = live::working(design);
-        let mut count = Estimate { family, design, by_name, known, areas: FxHashMap::default() };
+        let trees = design.modules.iter().filter(|_| family.lut_inputs == 4);
+        let mut extra: Vec<_> = trees.map(trees::extra_luts).collect();
+        extra.resize(design.modules.len(), SecondaryMap::new());
+        let areas = FxHashMap::default();
+        let mut count = Estimate { family, design, by_name, known, extra, areas };
         for module in &design.modules {
             let area = sum(count.items(module).map(|(_, area)| area));
             count.areas.insert(&module.name, area);
@@ -120,18 +128,22 @@ impl<'a, 'f> Estimate<'a, 'f> {
     /// What drives a net or is instantiated in a module, each with the name of the net or instance.
     fn items<'b>(&'b self, module: &'b Module) -> impl Iterator<Item = (&'b str, Area)> {
         let known = &self.known[self.by_name[module.name.as_str()]];
+        let extra = &self.extra[self.by_name[module.name.as_str()]];
+        let extra = move |net: Net| luts(extra[net] * f64::from(known.of(net).count()));
         let name = |net: Net| module.nets[net].name.as_str();
         let expr = move |e: &Expr, read: &Bits| {
             luts(expression::luts(e, read, module, known, self.family))
         };
         let whole = move |e: &Expr| expr(e, &Bits::all(rtl::verify::width(module, e)));
-        let assigns =
-            module.assigns.iter().map(move |(net, e, _)| (name(*net), expr(e, &known.of(*net))));
+        let assigns = module
+            .assigns
+            .iter()
+            .map(move |(net, e, _)| (name(*net), sum([expr(e, &known.of(*net)), extra(*net)])));
         let registers = module.registers.iter().map(move |r| {
             let made = known.of(r.q);
             let ff = Area { ff: f64::from(made.count()), ..Area::default() };
             let enable = r.enable.iter().filter(|_| !made.is_empty()).map(whole);
-            (name(r.q), sum([ff, expr(&r.next, &made)].into_iter().chain(enable)))
+            (name(r.q), sum([ff, expr(&r.next, &made), extra(r.q)].into_iter().chain(enable)))
         });
         let roms = module.roms.iter().map(move |r| {
             let made = |read: &RomRead| known.of(read.data).count();
