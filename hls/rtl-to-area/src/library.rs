@@ -388,8 +388,8 @@ impl Sizes<'_> {
         };
         let words = if parts > 4 { 4.0 } else { 3.0 };
         let own = Area {
-            lut: 1.4 * bits * f64::from(parts.ilog2()) + 2.4 * window + 7.0 * address,
-            ff: words * bits + 3.0 * window + 8.0 * address + 14.0 * places as f64,
+            lut: 62.0 + 1.15 * bits * f64::from(parts.ilog2()) + 3.8 * window + 7.8 * address,
+            ff: words * bits + 4.9 * window + 9.8 * address + 14.0 * places as f64,
             ..Area::default()
         };
         sum([own, counts])
@@ -590,7 +590,7 @@ impl Sizes<'_> {
             context,
             out,
             Area {
-                lut: 55.0 + 28.0 * slots,
+                lut: 100.0 + 28.0 * slots,
                 ff: 36.0 + 21.0 * slots + width as f64,
                 ..Area::default()
             },

@@ -49,6 +49,28 @@ fn units_inside_of_kernels() {
     // Compare and exchange, and load, for two clients.
     let atomic = [("N", 2), ("EXCLUSIVE", 2), ("LINES", 512), ("BLOCK", 8), ("OPS", 0x1800)];
     check_within(0.12, "clhls_atomic", &[&unit[..2], &atomic[..]].concat(), 1684.0, 868.0, 2.0);
+    let realigned = [("DEVICE_BITS", 32), ("WINDOW", 8), ("PARTS", 2), ("BYTES", 8)];
+    check_within(
+        0.12,
+        "clhls_realign_store",
+        &[&realigned[..], &[("ACK", 0)]].concat(),
+        634.0,
+        864.0,
+        0.0,
+    );
+    check_within(
+        0.12,
+        "clhls_realign_load",
+        &[&realigned[..], &unit[2..]].concat(),
+        520.0,
+        563.0,
+        0.0,
+    );
+    // Of a kernel that asks for no index.
+    check_within(0.12, "clhls_dispatcher", &[("SLOTS", 1)], 807.0, 463.0, 0.0);
+    // Of a word of 59 bits, in ten kernels between 396 and 518.
+    let barrier = [("WIDTH", 59), ("SLOTS", 4), ("SLOT_BITS", 2), ("LID_BITS", 8)];
+    check_within(0.12, "clhls_barrier", &barrier, 400.0, 262.0, 4.0);
     let adds = [&unit[..2], &[("N", 1), ("OPS", 1)]].concat();
     check_within(0.12, "clhls_atomic", &adds, 234.0, 282.0, 0.0);
     check_within(0.25, "clhls_queue", &[("WIDTH", 32), ("EARLY", 1)], 97.0, 13.0, 0.0);
@@ -128,6 +150,10 @@ fn memory_units() {
     let [clients, words, bytes] = timed(4);
     let parts = [clients, words, bytes, ("REPLICAS", 2), ("PARTS", 1)];
     check("clhls_timed_mem", &parts, 158.0, 126.0, 4.0);
+    let realigned = [("DEVICE_BITS", 32), ("WINDOW", 64), ("BYTES", 64), ("ACK", 0), ("PARTS", 2)];
+    check("clhls_realign_store", &realigned, 2843.0, 4404.0, 0.0);
+    let bytes = [&realigned[..4], &[("PARTS", 16)]].concat();
+    check("clhls_realign_store", &bytes, 4589.0, 5137.0, 0.0);
     // with 32 address bits
     check("clhls_axi_read_mux", &[("N", 16), ("DATA_BYTES", 8)], 699.0, 541.0, 0.0);
     check("clhls_axi_write_mux", &[("N", 8), ("DATA_BYTES", 8)], 1136.0, 797.0, 0.0);
