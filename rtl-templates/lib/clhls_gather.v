@@ -27,10 +27,29 @@ module clhls_gather #(
   assign m_valid = valid_q;
   assign s_ready = valid_q & m_ready;
 
+  wire all_more;
+  wire all_valid;
+  generate
+    if (N > 4) begin : g_many
+      // Gates of their own, or yosys puts the consumer's handshake, which comes late and leads to every stream, in front of the last ones.
+      (* keep *)
+      wire more;
+      (* keep *)
+      wire valid;
+      assign more      = &s_more;
+      assign valid     = &s_valid;
+      assign all_more  = more;
+      assign all_valid = valid;
+    end else begin : g_few
+      assign all_more  = &s_more;
+      assign all_valid = &s_valid;
+    end
+  endgenerate
+
   // Behind words that go the next ones count.
   always @(posedge clk) begin
     if (rst) valid_q <= 1'b0;
-    else valid_q <= s_ready ? &s_more : &s_valid;
+    else valid_q <= s_ready ? all_more : all_valid;
   end
 
 endmodule

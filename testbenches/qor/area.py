@@ -44,6 +44,7 @@ PNR, PNR_LARGE = options(CLOCK_MHZ), options(CLOCK_MHZ, large=True)
 FAR_TOO_LARGE = 1.5  # times the device, as estimated: not synthesised, because that takes yosys up to an hour
 CPU_LIMIT = 7200  # seconds, for yosys and for nextpnr
 UNFINISHED = ("not routed", "failed")  # what another run may still find out
+ROUTED = ("status", "lut", "ff", "fmax", "path", "nextpnr_seconds", "seed", "tried")  # of a row, what comes from nextpnr
 
 STEPS = re.compile(r"^Info: +(\d+) \|", re.M)  # in nextpnr's log: taken so far in a round
 PORT = re.compile(r"(input|output)\s+wire\s+(?:\[(\d+):0\]\s+)?(\w+)")
@@ -127,7 +128,24 @@ def synthesise(folder, files, ins, outs):
     result |= {"logic_lut": cells.get("LUT4", 0) - outs, "lut": estimate(cells) - outs,
                "ff": cells.get("TRELLIS_FF", 0) - ins - outs, "dsp": cells.get("MULT18X18D", 0), "bram": cells.get("DP16KD", 0)}
     over = [what for what, most in AVAILABLE.items() if result[what] > most]
-    return result | {"status": f"does not fit: {' '.join(over)}" if over else "not routed"}
+    if over:
+        return result | {"status": f"does not fit: {' '.join(over)}"}
+    return result | {"status": "not routed", "netlist": netlist_digest(folder, result["lut"] > LARGE)}
+
+
+def netlist_digest(folder, large):
+    """What stands for the netlist in the folder, whatever its cells and nets are called, with the tools and what nextpnr is told: a design whose
+    sources changed but not what synthesis makes of them is not placed again.
+    """
+    numbers = {}
+
+    def cell(entry):
+        nets = [(port, [bit if isinstance(bit, str) else numbers.setdefault(bit, len(numbers)) for bit in bits])
+                for port, bits in entry["connections"].items()]
+        return json.dumps([entry["type"], entry["parameters"], nets], sort_keys=True)
+
+    cells = json.loads((folder / "net.json").read_text())["modules"]["harness"]["cells"].values()
+    return common.digest(*versions(), *(PNR_LARGE if large else PNR), *map(cell, cells))
 
 
 def route(folder, files, ins, outs, large, seed):
@@ -238,7 +256,8 @@ def large_key(key):
 
 
 def route_key(key, figures, seed):
-    return f"route-{large_key(key) if figures['lut'] > LARGE else key}-{seed}"
+    # Figures of before netlists had keys are kept by their sources.
+    return f"route-{figures.get('netlist') or (large_key(key) if figures['lut'] > LARGE else key)}-{seed}"
 
 
 def figures_after_routing(key, figures, sources, seed):
@@ -249,6 +268,11 @@ def figures_after_routing(key, figures, sources, seed):
 def reached(found):
     """Another seed is not tried: the clock is reached, or none would be routed."""
     return found["status"] != "ok" or found["fmax"] >= CLOCK_MHZ
+
+
+def another_seed(found):
+    """Whether the next seed is tried after what was found with those before; None before the first."""
+    return found is None or not (reached(found) or found.get("tried", 1) >= len(SEEDS))
 
 
 def finished(row):
@@ -278,7 +302,7 @@ def measure(sources, texts):
 
 def stage(clhls, kernels, results, keep, budget=None):
     """Fills results[kernel]["area"]: synthesises, places and routes the designs, smallest first: all with the first seed, then
-    those that miss the clock with the next one, until `budget` CPU seconds are used. Designs whose Verilog did not change stay as they are,
+    those that miss the clock with the next one, until `budget` CPU seconds are used. Designs whose Verilog or netlist did not change stay as they are,
     and a row of an older design stays until the new one is measured. `keep` saves what is there so far.
     """
     versions()  # fails here, once, where a tool is missing
@@ -286,7 +310,7 @@ def stage(clhls, kernels, results, keep, budget=None):
     work.sort(key=lambda design: (design.estimate["lut"], design.kernel.name))
     best = {}
     for seed in SEEDS:
-        work = [design for design in work if design.kernel.name not in best or not reached(best[design.kernel.name])]
+        work = [design for design in work if another_seed(best.get(design.kernel.name))]
         progress = common.Progress(f"area, seed {seed}", len(work))
         for design in work:
             name = design.kernel.name
@@ -315,8 +339,8 @@ def stage(clhls, kernels, results, keep, budget=None):
 class Design:
     """A kernel's design laid out for the tools."""
 
-    def __init__(self, kernel, sources, texts):
-        self.kernel, self.sources, self.key = kernel, sources, key_of(texts)
+    def __init__(self, kernel, sources, texts, before):
+        self.kernel, self.sources, self.key, self.before = kernel, sources, key_of(texts), before
         self.estimate = estimate_of(sources[0])
         self.head = {"key": self.key, "commit": common.commit(), "estimate": self.estimate}
 
@@ -328,7 +352,11 @@ class Design:
         if not common.is_cached(synth):
             return False
         figures, _ = common.cached(synth, dict)
-        return figures["status"] != "not routed" or common.is_cached(route_key(self.key, figures, seed))
+        return figures["status"] != "not routed" or self.is_as_before(figures) or common.is_cached(route_key(self.key, figures, seed))
+
+    def is_as_before(self, figures):
+        """Whether the sources changed, but the netlist is that of a finished row."""
+        return finished(self.before) and "netlist" in figures and self.before.get("netlist") == figures["netlist"]
 
     def measure(self, seed):
         """Figures after synthesis, what routing with a seed says, and the CPU seconds of what was not in the cache."""
@@ -339,6 +367,8 @@ class Design:
         spent = 0 if known else figures["yosys_seconds"]
         if figures["status"] != "not routed":
             return figures, {"status": figures["status"], "nextpnr_seconds": 0}, spent
+        if self.is_as_before(figures):
+            return figures, {name: self.before[name] for name in ROUTED if name in self.before}, spent
         routed, known = figures_after_routing(self.key, figures, self.sources, seed)
         return figures, routed, spent + (0 if known else routed["nextpnr_seconds"])
 
@@ -350,7 +380,7 @@ def designs(clhls, kernels, results):
         progress.begin(kernel.name)
         before = results.setdefault(kernel.name, {}).get("area") or {"status": "not routed"}
         try:
-            design = Design(kernel, *prepare(clhls, kernel, common.OUT / "ecp5" / kernel.name))
+            design = Design(kernel, *prepare(clhls, kernel, common.OUT / "ecp5" / kernel.name), before)
         except Failed as error:
             results[kernel.name]["area"] = {"status": "failed"}
             print(f"{kernel.name}: {error}")
