@@ -69,7 +69,8 @@ pub struct Estimate<'a, 'f> {
     by_name: FxHashMap<&'a str, usize>,
     /// Of each module.
     known: Vec<Working>,
-    /// Of each module, LUTs for a bit of a net besides those of its operator.
+    /// Of each module, LUTs for a bit of a net besides those of its operator ([`trees`]); none for families of
+    /// larger LUTs, where it was not measured.
     extra: Vec<SecondaryMap<Net, f64>>,
     areas: FxHashMap<&'a str, Area>,
 }
@@ -80,9 +81,11 @@ impl<'a, 'f> Estimate<'a, 'f> {
         let by_name =
             design.modules.iter().enumerate().map(|(k, m)| (m.name.as_str(), k)).collect();
         let known = live::working(design);
-        let trees = design.modules.iter().filter(|_| family.lut_inputs == 4);
-        let mut extra: Vec<_> = trees.map(trees::extra_luts).collect();
-        extra.resize(design.modules.len(), SecondaryMap::new());
+        let of_trees = |module| match family.lut_inputs {
+            4 => trees::extra_luts(module),
+            _ => SecondaryMap::new(),
+        };
+        let extra = design.modules.iter().map(of_trees).collect();
         let areas = FxHashMap::default();
         let mut count = Estimate { family, design, by_name, known, extra, areas };
         for module in &design.modules {
