@@ -46,6 +46,12 @@ impl Bits {
         bits.and(&Bits::all(width))
     }
 
+    /// The number whose bits these are; those above 128 are left out.
+    pub(crate) fn low(&self) -> u128 {
+        let word = |k: usize| self.words.get(k).copied().map_or(0, u128::from);
+        word(0) | word(1) << 64
+    }
+
     pub(crate) fn width(&self) -> u32 {
         self.width
     }

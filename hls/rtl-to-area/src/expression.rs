@@ -31,7 +31,7 @@ struct Count<'a> {
 impl Count<'_> {
     /// Counts what makes the bits `read` of an expression.
     fn add(&mut self, expr: &Expr, read: &Bits) {
-        if read.is_empty() {
+        if read.and(&self.varying(expr)).is_empty() {
             return;
         }
         match expr {
@@ -55,7 +55,11 @@ impl Count<'_> {
             }
             Expr::Binary(op, a, b) => self.binary(*op, a, b, read),
             Expr::Mux(condition, a, b) => {
-                self.whole(condition);
+                match self.known.constant(condition).number() {
+                    Some(0) => return self.add(b, read),
+                    Some(_) => return self.add(a, read),
+                    None => self.whole(condition),
+                }
                 self.add(a, read);
                 self.add(b, read);
                 let (a, b) = (self.varying(a).and(read), self.varying(b).and(read));
@@ -143,7 +147,7 @@ impl Count<'_> {
     fn varying(&self, e: &Expr) -> Bits {
         match e {
             Expr::Const(width, _) => Bits::none(*width),
-            _ => self.known.zero(e).not(),
+            _ => self.known.constant(e).varying(),
         }
     }
 

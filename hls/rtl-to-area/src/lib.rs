@@ -2,26 +2,30 @@
 //!
 //! Generated modules are counted operator by operator with the areas of the device family;
 //! modules of the library ([`library`]) have formulas in their parameters, fitted to what yosys
-//! makes of them. Bits that are always zero and bits that nobody reads are not counted, as
-//! synthesis removes them across modules ([`live`]); other constants are. How far the estimate is off for the test
+//! makes of them. Bits that are constant and bits that nobody reads are not counted, as
+//! synthesis removes them across modules ([`live`]). How far the estimate is off for the test
 //! kernels stands in `testbenches/qor/speed.md`.
 
 mod bits;
+mod constant;
 mod expression;
 mod library;
 mod live;
 mod trees;
+mod views;
 
 use base::FxHashMap;
 use base::entity::SecondaryMap;
 use bits::Bits;
 use live::Working;
-use rtl::{Connection, Design, Expr, Instance, Module, Net, Param, Rom, RomRead};
+use rtl::{Connection, Design, Expr, Instance, Net, Param, Rom, RomRead};
 use target::{Area, Family};
+use views::View;
 
 /// What each module of a design takes, with all that it instantiates, by name.
 pub fn areas<'a>(design: &'a Design, family: &Family) -> FxHashMap<&'a str, Area> {
-    Estimate::new(design, family).areas
+    let count = Estimate::new(design, family);
+    count.by_name.iter().map(|(name, k)| (*name, count.areas[*k])).collect()
 }
 
 /// What takes a part of a design.
@@ -65,73 +69,68 @@ fn luts(n: f64) -> Area {
 /// What a design takes of a device.
 pub struct Estimate<'a, 'f> {
     family: &'f Family,
-    design: &'a Design,
+    views: Vec<View<'a>>,
+    /// The view that stands for a module.
     by_name: FxHashMap<&'a str, usize>,
-    /// Of each module.
+    /// Of each view.
     known: Vec<Working>,
-    /// Of each module, LUTs for a bit of a net besides those of its operator ([`trees`]); none for families of
+    /// Of each view, LUTs for a bit of a net besides those of its operator ([`trees`]); none for families of
     /// larger LUTs, where it was not measured.
     extra: Vec<SecondaryMap<Net, f64>>,
-    areas: FxHashMap<&'a str, Area>,
+    /// Of each view.
+    areas: Vec<Area>,
 }
 
 impl<'a, 'f> Estimate<'a, 'f> {
     /// Counts all modules. Outputs of those that no other one instantiates are taken to be read.
     pub fn new(design: &'a Design, family: &'f Family) -> Self {
-        let by_name =
-            design.modules.iter().enumerate().map(|(k, m)| (m.name.as_str(), k)).collect();
-        let known = live::working(design);
-        let of_trees = |module| match family.lut_inputs {
-            4 => trees::extra_luts(module),
+        let (views, by_name) = views::views(design);
+        let known = live::working(&views);
+        let of_trees = |view: &View| match family.lut_inputs {
+            4 => trees::extra_luts(view.module),
             _ => SecondaryMap::new(),
         };
-        let extra = design.modules.iter().map(of_trees).collect();
-        let areas = FxHashMap::default();
-        let mut count = Estimate { family, design, by_name, known, extra, areas };
-        for module in &design.modules {
-            let area = sum(count.items(module).map(|(_, area)| area));
-            count.areas.insert(&module.name, area);
+        let extra = views.iter().map(of_trees).collect();
+        let mut count = Estimate { family, views, by_name, known, extra, areas: vec![] };
+        for k in 0..count.views.len() {
+            let area = sum(count.items(k).map(|(_, area)| area));
+            count.areas.push(area);
         }
         count
     }
 
     /// What module `top` takes; nothing if there is none.
     pub fn of(&self, top: &str) -> Area {
-        self.areas.get(top).copied().unwrap_or_default()
+        self.by_name.get(top).map(|k| self.areas[*k]).unwrap_or_default()
     }
 
     /// The parts of module `top` whose areas add up to [`Self::of`]: nets and instances of it and of the modules of the
     /// design that it instantiates by a name for which `open` holds; other instances are one part each.
     pub fn parts(&self, top: &str, open: &dyn Fn(&str) -> bool) -> Vec<Part> {
         let mut found = vec![];
-        let mut queue = vec![top];
-        while let Some(name) = queue.pop() {
-            let Some(module) = self.by_name.get(name).map(|k| &self.design.modules[*k]) else {
-                continue;
-            };
-            let inner: FxHashMap<&str, &str> = module
-                .instances
-                .iter()
-                .filter(|i| self.areas.contains_key(i.module.as_str()) && open(&i.module))
-                .map(|i| (i.name.as_str(), i.module.as_str()))
-                .collect();
-            for (name, mut area) in self.items(module) {
-                if let Some(opened) = inner.get(name).and_then(|m| self.areas.get(m)) {
+        let mut queue: Vec<usize> = self.by_name.get(top).copied().into_iter().collect();
+        while let Some(k) = queue.pop() {
+            let View { module, inner, .. } = &self.views[k];
+            let opened = module.instances.iter().zip(inner).filter_map(|(i, inner)| {
+                inner.filter(|_| open(&i.module)).map(|inner| (i.name.as_str(), inner))
+            });
+            let of_name: FxHashMap<&str, usize> = opened.clone().collect();
+            for (name, mut area) in self.items(k) {
+                if let Some(inner) = of_name.get(name) {
                     // Its parts follow; what drives its inputs is a part of this module.
-                    area = difference(area, *opened);
+                    area = difference(area, self.areas[*inner]);
                 }
                 found.push(Part { module: module.name.clone(), name: name.to_owned(), area });
             }
-            let modules = module.instances.iter().rev().filter_map(|i| inner.get(i.name.as_str()));
-            queue.extend(modules.copied());
+            queue.extend(opened.rev().map(|(_, inner)| inner));
         }
         found
     }
 
-    /// What drives a net or is instantiated in a module, each with the name of the net or instance.
-    fn items<'b>(&'b self, module: &'b Module) -> impl Iterator<Item = (&'b str, Area)> {
-        let known = &self.known[self.by_name[module.name.as_str()]];
-        let extra = &self.extra[self.by_name[module.name.as_str()]];
+    /// What drives a net or is instantiated in view `k`, each with the name of the net or instance.
+    fn items(&self, k: usize) -> impl Iterator<Item = (&str, Area)> {
+        let View { module, inner, .. } = &self.views[k];
+        let (known, extra) = (&self.known[k], &self.extra[k]);
         let extra = move |net: Net| luts(extra[net] * f64::from(known.of(net).count()));
         let name = |net: Net| module.nets[net].name.as_str();
         let expr = move |e: &Expr, read: &Bits| {
@@ -155,9 +154,10 @@ impl<'a, 'f> Estimate<'a, 'f> {
             let own = of_rom(r, widest, ports.len(), self.family);
             (r.name.as_str(), sum(ports.iter().map(|read| whole(&read.addr)).chain([own])))
         });
-        let instances = module.instances.iter().map(move |i| {
+        let instances = module.instances.iter().zip(inner).map(move |(i, inner)| {
+            let read = |port: &str| inner.and_then(|k| self.known[k].of_port(port));
             let inputs = i.ports.iter().filter_map(|(port, c)| match c {
-                Connection::Input(e) => Some(match self.read_by(i, port) {
+                Connection::Input(e) => Some(match read(port) {
                     Some(read) => expr(e, &read),
                     None => whole(e),
                 }),
@@ -167,17 +167,10 @@ impl<'a, 'f> Estimate<'a, 'f> {
                 Some(Connection::Output(Some(net))) => Some(known.of(*net).count()),
                 _ => None,
             };
-            let inner = self.areas.get(i.module.as_str()).copied();
-            let own = inner.unwrap_or_else(|| library::area(i, self.family, &made));
+            let own = inner.map_or_else(|| library::area(i, self.family, &made), |k| self.areas[k]);
             (i.name.as_str(), sum(inputs.chain([own])))
         });
         assigns.chain(registers).chain(roms).chain(instances)
-    }
-
-    /// What an instance of a module of the design reads of an input.
-    fn read_by(&self, instance: &Instance, port: &str) -> Option<Bits> {
-        let inner = *self.by_name.get(instance.module.as_str())?;
-        self.known[inner].of_port(port)
     }
 }
 

@@ -1,20 +1,21 @@
-//! Which bits of a design's nets do any work: those that are always zero and those that nobody reads are not made.
+//! Which bits of a design's nets do any work: those that are constant and those that nobody reads are not made.
 //!
-//! Synthesis removes them across modules. Here a module that several instantiate is seen once, with what any of them reads.
+//! Synthesis removes them across modules. Here a module that several instantiate is seen once, with what any of them reads, but for
+//! those with different constants at its inputs ([`views`](crate::views)).
 
 use crate::bits::Bits;
+use crate::constant::{Constant, constant};
 use crate::number;
+use crate::views::View;
 use base::FxHashMap;
 use base::entity::SecondaryMap;
-use rtl::{
-    Binary, Connection, Design, Direction, Expr, Instance, Module, Net, Register, Rom, Unary,
-};
+use rtl::{Binary, Connection, Direction, Expr, Instance, Module, Net, Register, Rom, Unary};
 use std::collections::BinaryHeap;
 
 /// What is known of a module's nets.
 pub(crate) struct Working {
-    /// Bits that are always zero.
-    zero: SecondaryMap<Net, Bits>,
+    /// Bits that are constant.
+    constant: SecondaryMap<Net, Constant>,
     /// Bits on which an output of the design depends.
     read: SecondaryMap<Net, Bits>,
     /// Its ports.
@@ -22,9 +23,9 @@ pub(crate) struct Working {
 }
 
 impl Working {
-    /// The bits of a net that are made: read, and not always zero.
+    /// The bits of a net that are made: read, and not constant.
     pub(crate) fn of(&self, net: Net) -> Bits {
-        self.read[net].and(&self.zero[net].not())
+        self.read[net].and(&self.constant[net].varying())
     }
 
     /// The bits of a port that are made.
@@ -32,17 +33,17 @@ impl Working {
         self.ports.get(name).map(|net| self.of(*net))
     }
 
-    /// The bits of an expression that are always zero.
-    pub(crate) fn zero(&self, e: &Expr) -> Bits {
-        zero(e, &self.zero)
+    /// The bits of an expression that are constant.
+    pub(crate) fn constant(&self, e: &Expr) -> Constant {
+        constant(e, &self.constant)
     }
 }
 
-/// What is known of the nets of each module, in the order of the design. Outputs of modules that no other one instantiates are read.
-pub(crate) fn working(design: &Design) -> Vec<Working> {
-    let mut search = Search::new(design);
-    for k in 0..design.modules.len() {
-        search.find_zeros(k);
+/// What is known of the nets of each view. Outputs of modules that no other one instantiates are read.
+pub(crate) fn working(views: &[View]) -> Vec<Working> {
+    let mut search = Search::new(views);
+    for k in 0..views.len() {
+        search.find_constants(k);
     }
     search.find_read();
     search.known
@@ -62,110 +63,117 @@ enum Driver<'a> {
 }
 
 struct Search<'a> {
-    design: &'a Design,
-    by_name: FxHashMap<&'a str, usize>,
+    views: &'a [View<'a>],
     known: Vec<Working>,
     drivers: Vec<SecondaryMap<Net, Option<Driver<'a>>>>,
-    /// Where each module is instantiated: module and number of the instance there.
+    /// Where each view is instantiated: view and number of the instance there.
     places: Vec<Vec<(usize, usize)>>,
-    /// Nets of modules, of which more bits are read than was passed on, each once. Of all that wait, those of inner modules come
+    /// Nets of views, of which more bits are read than was passed on, each once. Of all that wait, those of inner modules come
     /// first, then the last ones, so that what reads a net has mostly been seen before the net is.
     queue: BinaryHeap<(usize, usize, Net)>,
-    /// How deep each module stands below those that no other instantiates.
+    /// How deep each view stands below those that no other instantiates.
     depth: Vec<usize>,
-    /// Of each module's nets the bits that were passed on to what they depend on, and whether the net waits for more.
+    /// Of each view's nets the bits that were passed on to what they depend on, and whether the net waits for more.
     passed: Vec<SecondaryMap<Net, (Bits, bool)>>,
     /// Instances of the library all of whose inputs but data were passed on.
     seen: Vec<Vec<bool>>,
 }
 
 impl<'a> Search<'a> {
-    fn new(design: &'a Design) -> Self {
-        let by_name: FxHashMap<&str, usize> =
-            design.modules.iter().enumerate().map(|(k, m)| (m.name.as_str(), k)).collect();
-        let mut places = vec![vec![]; design.modules.len()];
-        for (k, module) in design.modules.iter().enumerate() {
-            for (n, instance) in module.instances.iter().enumerate() {
-                if let Some(inner) = by_name.get(instance.module.as_str()) {
+    fn new(views: &'a [View<'a>]) -> Self {
+        let mut places = vec![vec![]; views.len()];
+        for (k, view) in views.iter().enumerate() {
+            for (n, inner) in view.inner.iter().enumerate() {
+                if let Some(inner) = inner {
                     places[*inner].push((k, n));
                 }
             }
         }
-        // Modules stand behind those that they instantiate.
-        let mut depth = vec![0; design.modules.len()];
-        for k in (0..design.modules.len()).rev() {
+        // Views stand behind those that they instantiate.
+        let mut depth = vec![0; views.len()];
+        for k in (0..views.len()).rev() {
             depth[k] = places[k].iter().map(|(parent, _)| depth[*parent] + 1).max().unwrap_or(0);
         }
+        let modules = || views.iter().map(|v| v.module);
         Search {
-            design,
-            by_name,
-            known: design.modules.iter().map(nothing_known).collect(),
-            drivers: design.modules.iter().map(drivers).collect(),
+            views,
+            known: modules().map(nothing_known).collect(),
+            drivers: modules().map(drivers).collect(),
             places,
             queue: BinaryHeap::new(),
             depth,
-            passed: design
-                .modules
-                .iter()
-                .map(|m| SecondaryMap::with_capacity(m.nets.len()))
-                .collect(),
-            seen: design.modules.iter().map(|m| vec![false; m.instances.len()]).collect(),
+            passed: modules().map(|m| SecondaryMap::with_capacity(m.nets.len())).collect(),
+            seen: modules().map(|m| vec![false; m.instances.len()]).collect(),
         }
     }
 
-    /// The zeros of module `k`, whose parts are known. Nets are looked at once, in the order in which they were made, which is
+    fn width(&self, k: usize, e: &Expr) -> u32 {
+        rtl::verify::width(self.views[k].module, e)
+    }
+
+    /// The constants of view `k`, whose parts are known. Nets are looked at once, in the order in which they were made, which is
     /// that of the data but for values that go round.
-    fn find_zeros(&mut self, k: usize) {
-        let module = &self.design.modules[k];
+    fn find_constants(&mut self, k: usize) {
+        let View { module, inputs, inner } = &self.views[k];
         for (net, data) in module.nets.iter() {
-            let nets = &self.known[k].zero;
+            let nets = &self.known[k].constant;
             let bits = match self.drivers[k][net] {
-                None | Some(Driver::Input) => continue,
-                Some(Driver::Assign(e)) => zero(e, nets),
+                None => continue,
+                Some(Driver::Input) => match inputs.get(data.name.as_str()) {
+                    Some((width, value)) => Constant::of_number(*width, *value),
+                    None => continue,
+                },
+                Some(Driver::Assign(e)) => constant(e, nets),
+                // Without a value at reset it begins with any, and synthesis takes the one that it gets.
                 Some(Driver::Register(r)) => {
-                    let begin = r.reset.unwrap_or(0);
-                    zero(&r.next, nets).and(&Bits::of_number(data.width, begin).not())
+                    let next = constant(&r.next, nets);
+                    match r.reset {
+                        Some(begin) => next.meet(&Constant::of_number(data.width, begin)),
+                        None => next,
+                    }
                 }
                 Some(Driver::Rom(r, _)) => {
-                    let any = r.entries.iter().fold(0, |any, entry| any | entry);
-                    Bits::of_number(r.width, any).not()
+                    let entries = r.entries.iter().map(|n| Constant::of_number(r.width, *n));
+                    let Some(all) = entries.reduce(|a, b| a.meet(&b)) else { continue };
+                    all
                 }
                 Some(Driver::Instance(n, port)) => {
-                    let instance = &module.instances[n];
-                    let bits = match self.by_name.get(instance.module.as_str()) {
-                        Some(inner) => self.zeros_of_port(*inner, port),
-                        None => self.zeros_through(k, instance, port),
+                    let bits = match inner[n] {
+                        Some(inner) => self.constants_of_port(inner, port),
+                        None => self.constants_through(k, &module.instances[n], port),
                     };
                     let Some(bits) = bits else { continue };
                     bits
                 }
             };
-            self.known[k].zero[net] = bits;
+            self.known[k].constant[net] = bits;
         }
     }
 
-    fn zeros_of_port(&self, module: usize, port: &str) -> Option<Bits> {
-        let net = *self.known[module].ports.get(port)?;
-        Some(self.known[module].zero[net].clone())
+    fn constants_of_port(&self, view: usize, port: &str) -> Option<Constant> {
+        let net = *self.known[view].ports.get(port)?;
+        Some(self.known[view].constant[net].clone())
     }
 
-    /// Zeros of what a unit of the library passes on: of all that may come.
-    fn zeros_through(&self, k: usize, instance: &Instance, port: &str) -> Option<Bits> {
+    /// Constants of what a unit of the library passes on: of all that may come. It may be reset, and then gives zeros.
+    fn constants_through(&self, k: usize, instance: &Instance, port: &str) -> Option<Constant> {
         let (data, width) = (passed(instance, port)?, word(instance)?);
         let Some(Connection::Input(e)) = instance.ports.get(data) else { return None };
-        let bits = zero(e, &self.known[k].zero);
-        (0..bits.width() / width).map(|n| bits.slice(n * width, width)).reduce(|a, b| a.and(&b))
+        let zero = constant(e, &self.known[k].constant).zero;
+        let ways = (0..zero.width() / width).map(|n| zero.slice(n * width, width));
+        ways.reduce(|a, b| a.and(&b)).map(Constant::of_zeros)
     }
 
     /// Passes on what is read, from the outputs of the design to all that they depend on.
     fn find_read(&mut self) {
-        for (k, module) in self.design.modules.iter().enumerate() {
-            if self.places[k].is_empty() {
-                for (net, data) in
-                    module.nets.iter().filter(|(_, d)| d.port == Some(Direction::Output))
-                {
-                    self.read(k, net, 0, &Bits::all(data.width));
-                }
+        let views = self.views;
+        for (k, view) in views.iter().enumerate() {
+            if !self.places[k].is_empty() {
+                continue;
+            }
+            let outputs = view.module.nets.iter();
+            for (net, data) in outputs.filter(|(_, d)| d.port == Some(Direction::Output)) {
+                self.read(k, net, 0, &Bits::all(data.width));
             }
         }
         while let Some((_, k, net)) = self.queue.pop() {
@@ -189,9 +197,9 @@ impl<'a> Search<'a> {
                 }
                 Some(Driver::Instance(n, port)) => self.demand_of_instance(k, n, port, &bits),
                 Some(Driver::Input) => {
-                    let name = self.design.modules[k].nets[net].name.as_str();
+                    let name = self.views[k].module.nets[net].name.as_str();
                     for (parent, n) in self.places[k].clone() {
-                        let instance = &self.design.modules[parent].instances[n];
+                        let instance = &self.views[parent].module.instances[n];
                         if let Some(Connection::Input(e)) = instance.ports.get(name) {
                             self.demand(parent, e, &bits);
                         }
@@ -202,8 +210,8 @@ impl<'a> Search<'a> {
     }
 
     fn demand_of_instance(&mut self, k: usize, n: usize, port: &str, bits: &Bits) {
-        let instance = &self.design.modules[k].instances[n];
-        if let Some(inner) = self.by_name.get(instance.module.as_str()).copied() {
+        let instance = &self.views[k].module.instances[n];
+        if let Some(inner) = self.views[k].inner[n] {
             if let Some(net) = self.known[inner].ports.get(port).copied() {
                 self.read(inner, net, 0, bits);
             }
@@ -213,7 +221,7 @@ impl<'a> Search<'a> {
         if let (Some(Connection::Input(e)), Some(width)) =
             (data.and_then(|d| instance.ports.get(d)), word(instance))
         {
-            let total = rtl::verify::width(&self.design.modules[k], e);
+            let total = self.width(k, e);
             let mut all = Bits::none(total);
             for way in 0..total / width {
                 all.add(way * width, bits);
@@ -227,7 +235,7 @@ impl<'a> Search<'a> {
         for (name, connection) in &instance.ports {
             let Connection::Input(e) = connection else { continue };
             if data != Some(name.as_str()) {
-                let width = rtl::verify::width(&self.design.modules[k], e);
+                let width = self.width(k, e);
                 self.demand(k, e, &taken(instance, name, width));
             }
         }
@@ -235,7 +243,7 @@ impl<'a> Search<'a> {
 
     fn demand_all<'e>(&mut self, k: usize, expressions: impl IntoIterator<Item = &'e Expr>) {
         for e in expressions {
-            let width = rtl::verify::width(&self.design.modules[k], e);
+            let width = self.width(k, e);
             self.demand(k, e, &Bits::all(width));
         }
     }
@@ -252,7 +260,7 @@ impl<'a> Search<'a> {
             Expr::Concat(parts) => {
                 let mut lo = 0;
                 for part in parts.iter().rev() {
-                    let width = rtl::verify::width(&self.design.modules[k], part);
+                    let width = self.width(k, part);
                     if bits.has_between(lo, lo + width) {
                         self.demand(k, part, &bits.slice(lo, width));
                     }
@@ -264,9 +272,16 @@ impl<'a> Search<'a> {
             Expr::Unary(_, a) => self.demand_all(k, [&**a]),
             Expr::Binary(op, a, b) => self.demand_of_operands(k, *op, a, b, bits),
             Expr::Mux(condition, a, b) => {
-                self.demand_all(k, [&**condition]);
-                self.demand(k, a, bits);
-                self.demand(k, b, bits);
+                let which = constant(condition, &self.known[k].constant).number();
+                if which.is_none() {
+                    self.demand_all(k, [&**condition]);
+                }
+                if which != Some(0) {
+                    self.demand(k, a, bits);
+                }
+                if which.is_none_or(|bit| bit == 0) {
+                    self.demand(k, b, bits);
+                }
             }
         }
     }
@@ -276,12 +291,18 @@ impl<'a> Search<'a> {
         let places = if let Expr::Const(_, n) = b { u32::try_from(*n).ok() } else { None };
         match op {
             Binary::And => {
-                let of_a = bits.and(&self.known[k].zero(b).not());
-                let of_b = bits.and(&self.known[k].zero(a).not());
+                let zeros = |e: &Expr| constant(e, &self.known[k].constant).zero;
+                let (of_a, of_b) = (bits.and(&zeros(b).not()), bits.and(&zeros(a).not()));
                 self.demand(k, a, &of_a);
                 self.demand(k, b, &of_b);
             }
-            Binary::Or | Binary::Xor => {
+            Binary::Or => {
+                let ones = |e: &Expr| constant(e, &self.known[k].constant).one;
+                let (of_a, of_b) = (bits.and(&ones(b).not()), bits.and(&ones(a).not()));
+                self.demand(k, a, &of_a);
+                self.demand(k, b, &of_b);
+            }
+            Binary::Xor => {
                 self.demand(k, a, bits);
                 self.demand(k, b, bits);
             }
@@ -322,9 +343,9 @@ impl<'a> Search<'a> {
 fn nothing_known(module: &Module) -> Working {
     let ports = module.nets.iter().filter(|(_, d)| d.port.is_some());
     let ports = ports.map(|(net, d)| (d.name.clone(), net)).collect();
-    let mut known = Working { zero: SecondaryMap::new(), read: SecondaryMap::new(), ports };
+    let mut known = Working { constant: SecondaryMap::new(), read: SecondaryMap::new(), ports };
     for (net, data) in module.nets.iter() {
-        known.zero[net] = Bits::none(data.width);
+        known.constant[net] = Constant::none(data.width);
         known.read[net] = Bits::none(data.width);
     }
     known
@@ -399,68 +420,11 @@ fn taken(instance: &Instance, input: &str, width: u32) -> Bits {
     }
 }
 
-/// The bits of an expression that are always zero, by those of the nets.
-fn zero(e: &Expr, nets: &SecondaryMap<Net, Bits>) -> Bits {
-    match e {
-        Expr::Const(width, bits) => Bits::of_number(*width, *bits).not(),
-        Expr::Net(net) => nets[*net].clone(),
-        Expr::Slice { net, lo, width } => nets[*net].slice(*lo, *width),
-        Expr::Concat(parts) => {
-            let parts: Vec<Bits> = parts.iter().map(|p| zero(p, nets)).collect();
-            let mut all = Bits::none(parts.iter().map(Bits::width).sum());
-            let mut lo = 0;
-            for part in parts.iter().rev() {
-                all.add(lo, part);
-                lo += part.width();
-            }
-            all
-        }
-        Expr::Repeat(n, inner) => {
-            if zero(inner, nets).is_empty() {
-                Bits::none(*n)
-            } else {
-                Bits::all(*n)
-            }
-        }
-        Expr::Unary(Unary::Not, a) => match &**a {
-            Expr::Const(width, bits) => Bits::of_number(*width, *bits),
-            _ => Bits::none(zero(a, nets).width()),
-        },
-        Expr::Unary(..) => Bits::none(1),
-        Expr::Binary(op, a, b) => zero_of_operation(*op, &zero(a, nets), &zero(b, nets), b),
-        Expr::Mux(_, a, b) => zero(a, nets).and(&zero(b, nets)),
-    }
-}
-
-fn zero_of_operation(op: Binary, a: &Bits, b: &Bits, second: &Expr) -> Bits {
-    let width = a.width();
-    // Where the bits that may be set begin and end.
-    let (begin, end) = (|x: &Bits| x.not().start(), |x: &Bits| x.not().end());
-    let outside = |lo: u32, hi: u32| Bits::from_to(width, lo, hi).not();
-    let places = if let Expr::Const(_, n) = second { u32::try_from(*n).ok() } else { None };
-    match op {
-        Binary::And => a.or(b),
-        Binary::Or | Binary::Xor => a.and(b),
-        Binary::Add => outside(begin(a).min(begin(b)), end(a).max(end(b)) + 1),
-        Binary::Sub => outside(begin(a).min(begin(b)), width),
-        Binary::Mul => outside(begin(a) + begin(b), end(a) + end(b)),
-        Binary::Shl => outside(
-            begin(a).saturating_add(places.unwrap_or(0)),
-            places.map_or(width, |n| end(a).saturating_add(n)),
-        ),
-        Binary::LShr => outside(
-            places.map_or(0, |n| begin(a).saturating_sub(n)),
-            end(a).saturating_sub(places.unwrap_or(0)),
-        ),
-        Binary::AShr if a.has(width - 1) => outside(0, end(a).saturating_sub(places.unwrap_or(0))),
-        Binary::AShr => Bits::none(width),
-        _ => Bits::none(1),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::working;
+    use crate::constant::Constant;
+    use crate::views::views;
     use base::random::splitmix64;
     use rtl::{Binary, Design, Expr, Module, ModuleBuilder, Net, Unary};
 
@@ -476,11 +440,14 @@ mod tests {
         Binary::LShr,
         Binary::AShr,
     ];
+    const COMPARISONS: [Binary; 6] =
+        [Binary::Eq, Binary::Ne, Binary::Ult, Binary::Ule, Binary::Slt, Binary::Sle];
+    const REDUCTIONS: [Unary; 3] = [Unary::ReduceOr, Unary::ReduceAnd, Unary::ReduceXor];
 
     /// A chain of operations on two inputs, of which the output has some bits.
     fn module(state: &mut u64) -> Module {
         let mut below = |n: u64| (splitmix64(state) % n) as u32;
-        let mut b = ModuleBuilder::new("top", vec![]);
+        let mut b = ModuleBuilder::new("inner", vec![]);
         let mut nets = vec![b.input("a", WIDTH), b.input("b", WIDTH)];
         for _ in 0..2 + below(10) {
             let net = nets[below(nets.len() as u64) as usize];
@@ -494,7 +461,18 @@ mod tests {
                 ]),
                 1 => Expr::Unary(Unary::Not, Box::new(net.into())),
                 2 => {
-                    let condition = Expr::Slice { net: other, lo: some, width: 1 };
+                    let condition = match below(3) {
+                        0 => Expr::Slice { net: other, lo: some, width: 1 },
+                        1 => {
+                            let op = COMPARISONS[below(6) as usize];
+                            Expr::bin(op, other.into(), Expr::Const(WIDTH, u128::from(some % 3)))
+                        }
+                        _ => {
+                            let op = REDUCTIONS[below(3) as usize];
+                            let part = Expr::Slice { net: other, lo: WIDTH - some, width: some };
+                            Expr::Unary(op, Box::new(part))
+                        }
+                    };
                     condition.mux(net.into(), constant)
                 }
                 3 => Expr::bin(OPERATIONS[below(6) as usize], net.into(), constant),
@@ -512,6 +490,21 @@ mod tests {
         b.finish()
     }
 
+    /// A module in another one, where its second input may be a constant.
+    fn design(inner: Module, second: Option<u64>) -> Design {
+        let mut b = ModuleBuilder::new("top", vec![]);
+        let inputs = [b.input("a", WIDTH), b.input("b", WIDTH)];
+        let second = second.map(|n| Expr::Const(WIDTH, u128::from(n)));
+        let width = inner.nets.iter().find(|(_, d)| d.name == "out").unwrap().1.width;
+        let out = b.output("out", width);
+        b.instance("inner", "u_inner")
+            .input("a", inputs[0])
+            .input("b", second.unwrap_or(inputs[1].into()))
+            .output("out", out)
+            .done();
+        Design { modules: vec![inner, b.finish()] }
+    }
+
     /// Value of an expression and its width.
     fn value(e: &Expr, of: &dyn Fn(Net) -> u64) -> (u64, u32) {
         let cut = |v: u64, width: u32| (v & ((1 << width) - 1), width);
@@ -523,7 +516,15 @@ mod tests {
                 .iter()
                 .map(|p| value(p, of))
                 .fold((0, 0), |all, part| (all.0 << part.1 | part.0, all.1 + part.1)),
-            Expr::Unary(Unary::Not, a) => cut(!value(a, of).0, value(a, of).1),
+            Expr::Unary(op, a) => {
+                let (a, width) = value(a, of);
+                match op {
+                    Unary::Not => cut(!a, width),
+                    Unary::ReduceOr => ((a != 0).into(), 1),
+                    Unary::ReduceAnd => ((a.count_ones() == width).into(), 1),
+                    Unary::ReduceXor => (u64::from(a.count_ones() % 2), 1),
+                }
+            }
             Expr::Mux(c, a, b) => {
                 if value(c, of).0 != 0 {
                     value(a, of)
@@ -534,8 +535,16 @@ mod tests {
             Expr::Binary(op, a, b) => {
                 let ((a, width), (b, _)) = (value(a, of), value(b, of));
                 let signed = (a << (64 - width)) as i64 >> (64 - width);
+                let signed_b = (b << (64 - width)) as i64 >> (64 - width);
                 let places = b.min(63);
+                let width = if op.is_comparison() { 1 } else { width };
                 let found = match op {
+                    Binary::Eq => (a == b).into(),
+                    Binary::Ne => (a != b).into(),
+                    Binary::Ult => (a < b).into(),
+                    Binary::Ule => (a <= b).into(),
+                    Binary::Slt => (signed < signed_b).into(),
+                    Binary::Sle => (signed <= signed_b).into(),
                     Binary::Add => a.wrapping_add(b),
                     Binary::Sub => a.wrapping_sub(b),
                     Binary::Mul => a.wrapping_mul(b),
@@ -546,7 +555,6 @@ mod tests {
                     Binary::Shl => a << b,
                     Binary::LShr => a >> places,
                     Binary::AShr => (signed >> places) as u64,
-                    other => unreachable!("{other:?}"),
                 };
                 cut(found, width)
             }
@@ -569,39 +577,48 @@ mod tests {
         values
     }
 
-    /// Bits that are said to be zero are zero, and those that are said to be read by nobody change nothing at the output.
+    /// Bits that are said to be constant are, and those that are said to be read by nobody change nothing at the output.
     #[test]
-    fn what_is_left_out_is_zero_or_makes_no_difference() {
+    fn what_is_left_out_is_constant_or_makes_no_difference() {
         let mut state = 11;
-        let (mut zeros, mut unread) = (0, 0);
+        let (mut zeros, mut ones, mut unread) = (0, 0, 0);
         for _ in 0..3000 {
-            let design = Design { modules: vec![module(&mut state)] };
-            let (module, known) = (&design.modules[0], &working(&design)[0]);
+            let mut number = || splitmix64(&mut state) & ((1 << WIDTH) - 1);
+            let second = if number() % 2 == 0 { Some(number()) } else { None };
+            let design = design(module(&mut state), second);
+            let (views, by_name) = views(&design);
+            let k = by_name["inner"];
+            let (module, known) = (&design.modules[0], &working(&views)[k]);
             for _ in 0..8 {
-                let inputs = [0, 0].map(|_: u64| splitmix64(&mut state) & ((1 << WIDTH) - 1));
+                let mut inputs = [0, 0].map(|_: u64| splitmix64(&mut state) & ((1 << WIDTH) - 1));
+                inputs[1] = second.unwrap_or(inputs[1]);
                 let values = run(module, inputs, &mut |_, value| value);
-                // As synthesis leaves it: zeros are constants, and what nobody reads may be anything.
+                // As synthesis leaves it: constants are where they are read, and what nobody reads may be anything.
                 let mut other = |net: Net, value: u64| {
                     let noise = splitmix64(&mut state);
-                    let bit = |k: u32| match (known.zero[net].has(k), known.read[net].has(k)) {
-                        (true, _) => 0,
-                        (false, true) => value & 1 << k,
-                        (false, false) => noise & 1 << k,
+                    let constant = &known.constant[net];
+                    let bit = |k: u32| match (constant.varying().has(k), known.read[net].has(k)) {
+                        (false, _) => u64::from(constant.one.has(k)) << k,
+                        (true, true) => value & 1 << k,
+                        (true, false) => noise & 1 << k,
                     };
                     (0..module.nets[net].width).map(bit).sum()
                 };
                 let changed = run(module, inputs, &mut other);
                 for (net, data) in module.nets.iter() {
-                    let zero = (0..data.width).filter(|k| known.zero[net].has(*k));
-                    let wrong = zero.clone().find(|k| values[net.as_u32() as usize] >> k & 1 != 0);
+                    let Constant { zero, one } = &known.constant[net];
+                    let value = |k: u32| values[net.as_u32() as usize] >> k & 1;
+                    let wrong = (0..data.width)
+                        .find(|k| zero.has(*k) && value(*k) != 0 || one.has(*k) && value(*k) != 1);
                     assert_eq!(wrong, None, "{} of {module:?}", data.name);
                     zeros += zero.count();
+                    ones += one.count();
                     unread += (data.width - known.read[net].count()) as usize;
                 }
                 assert_eq!(values.last(), changed.last(), "{module:?}");
             }
         }
         // Much is found.
-        assert!(zeros > 100_000 && unread > 100_000, "{zeros} {unread}");
+        assert!(zeros > 100_000 && ones > 100_000 && unread > 100_000, "{zeros} {ones} {unread}");
     }
 }

@@ -167,3 +167,53 @@ fn rings_count_where_they_reach_an_output() {
     };
     assert_eq!((ring(true), ring(false)), (8.0, 0.0));
 }
+
+/// A module with a word that passes through a register beside another one that may be a constant: of the constant no register is left,
+/// and of a conjunction with it no LUT. Each constant counts for its own instances.
+#[test]
+fn instances_with_constants_are_counted_with_them() {
+    let inner = || {
+        let mut b = ModuleBuilder::new("inner", vec![]);
+        let (x, y, out) = (b.input("x", 16), b.input("y", 16), b.output("out", 16));
+        let (x, y) = (register(&mut b, x.into()), register(&mut b, y.into()));
+        let both = Expr::bin(Binary::And, x.into(), y.into());
+        let both = register(&mut b, both);
+        b.assign(out, both);
+        b.finish()
+    };
+    let with = |constants: &[Option<u128>]| {
+        let mut b = top();
+        for (n, constant) in constants.iter().enumerate() {
+            let (x, y) = (b.input(&format!("x{n}"), 16), b.input(&format!("y{n}"), 16));
+            let out = b.output(&format!("out{n}"), 16);
+            let y = constant.map_or(y.into(), |c| Expr::Const(16, c));
+            let instance = b.instance("inner", &format!("u_{n}"));
+            instance.input("x", x).input("y", y).output("out", out).done();
+        }
+        area(vec![inner(), b.finish()])
+    };
+    // Both words and the result; a LUT of four inputs does three conjunctions of two bits.
+    assert_eq!(with(&[None]), Area { ff: 48.0, lut: 16.0 / 3.0, ..Area::default() });
+    // Four bits of x that are read, and as many results.
+    assert_eq!(with(&[Some(0xf)]), Area { ff: 8.0, ..Area::default() });
+    assert_eq!(with(&[Some(0)]), Area::default());
+    let all = with(&[None, Some(0xf), Some(0xff), Some(0xf), Some(0)]);
+    assert_eq!(all.ff, 48.0 + 8.0 + 16.0 + 8.0);
+}
+
+/// A comparison of constants and what it selects are known, in modules inside of others too.
+#[test]
+fn selections_by_constants_take_nothing() {
+    let mut b = ModuleBuilder::new("inner", vec![]);
+    let (x, y, n, out) = (b.input("x", 8), b.input("y", 8), b.input("n", 4), b.output("out", 8));
+    let seven = b.wire("seven", Expr::bin(Binary::Eq, n.into(), Expr::Const(4, 7)));
+    let (x, y) = (register(&mut b, x.into()), register(&mut b, y.into()));
+    b.assign(out, Expr::from(seven).mux(x.into(), y.into()));
+    let inner = b.finish();
+
+    let mut b = top();
+    let (x, y, out) = (b.input("x", 8), b.input("y", 8), b.output("out", 8));
+    let instance = b.instance("inner", "u_inner").input("n", Expr::Const(4, 7));
+    instance.input("x", x).input("y", y).output("out", out).done();
+    assert_eq!(area(vec![inner, b.finish()]), Area { ff: 8.0, ..Area::default() });
+}
