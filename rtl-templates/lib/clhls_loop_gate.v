@@ -32,10 +32,14 @@ module clhls_loop_gate #(
   wire          entered; // register, EXITS = 1: a token entered in the cycle before and is counted now
   reg           open_q;  // there are some
   wire [SW-1:0] left;    // tokens that left
-  wire          enter = m_valid & m_ready;
+  // A gate of its own: joined with the valid of what stands before it, it would lead there and back.
+  (* keep *)
+  wire          ready;
+  wire          enter = s_valid & ready;
 
+  assign ready   = m_ready & open_q;
   assign m_valid = s_valid & open_q;
-  assign s_ready = m_ready & open_q;
+  assign s_ready = ready;
 
   generate
     if (EXITS == 1) begin : g_one

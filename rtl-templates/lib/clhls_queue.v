@@ -39,16 +39,21 @@ module clhls_queue #(
   initial rptr_q = {AW{1'b0}};
 
   wire push = s_valid & ((EARLY != 0) | room_q);
-  wire pop  = some_q & m_ready;
 
   wire [AW-1:0] wptr_next  = wptr_q + 1'b1;
   wire [AW-1:0] wptr_after = wptr_next + 1'b1;
   wire [AW-1:0] rptr_next  = rptr_q + 1'b1;
   wire [AW-1:0] rptr_after = rptr_next + 1'b1;
-  wire          one        = some_q & (rptr_next == wptr_q);
   wire          two        = rptr_after == wptr_q;
   wire          fills      = (EARLY != 0 ? wptr_after : wptr_next) == rptr_q;
   wire          whole      = some_q & (wptr_q == rptr_q);  // 2^AW words
+
+  // m_ready comes late: what follows if it is there, and if not, is known before.  It means something only if there is a word, and
+  // some_q says so where these differ without one: with more_q, or with no room, there is a word anyway.
+  wire more_taken = more_q & (push | ~two);
+  wire more_stays = more_q | (push & some_q);
+  wire room_taken = push ? room_q : (EARLY == 0) | ~whole;
+  wire room_stays = room_q & ~(push & fills);
 
   assign s_ready = room_q;
   assign m_valid = some_q;
@@ -64,17 +69,10 @@ module clhls_queue #(
       room_q <= 1'b1;
     end else begin
       if (push) wptr_q <= wptr_next;
-      if (pop) rptr_q <= rptr_next;
-      if (push & ~pop) begin
-        some_q <= 1'b1;
-        more_q <= some_q;
-        room_q <= room_q & ~fills;
-      end
-      if (pop & ~push) begin
-        some_q <= ~one;
-        more_q <= more_q & ~two;
-        room_q <= (EARLY == 0) | ~whole;
-      end
+      if (some_q & m_ready) rptr_q <= rptr_next;
+      some_q <= push | more_q | (some_q & ~m_ready);
+      more_q <= more_taken | (more_stays & ~m_ready);
+      room_q <= m_ready ? room_taken : room_stays;
     end
   end
 

@@ -356,10 +356,13 @@ module clhls_store #(
       // Answers carry nothing: they wait as a number. Whoever takes them, together with answers of other units from all over the
       // chip, reaches two registers and nothing behind them.
       localparam AW = $clog2(HELD + 1) + 1;
-      reg  [AW-1:0] answers_q;  // not taken yet, and that of taken_q
-      reg           taken_q;    // one was taken in the cycle before: known late, counted a cycle later
+      reg  [AW-1:0] answers_q;  // not taken yet, and that of the cycle before
       reg           some_q;
-      wire          taken = some_q & m_ready;
+      // Counted a cycle later, when both are in registers: together with m_ready, some_q would be the gate in which these units meet, and
+      // come back from there.
+      reg           ready_q;    // m_ready in the cycle before
+      reg           had_q;      // some_q in the cycle before
+      wire          taken_q = ready_q & had_q;  // one was taken in the cycle before
       wire          one_answer = taken_q ? answers_q[1:0] == 2'd2 : answers_q[0];  // if there are not more
       wire          more_answers = (|answers_q[AW-1:2]) | (answers_q[1] & (~taken_q | answers_q[0]));
 
@@ -368,13 +371,15 @@ module clhls_store #(
       always @(posedge clk) begin
         if (rst) begin
           answers_q <= {AW{1'b0}};
-          taken_q   <= 1'b0;
+          ready_q   <= 1'b0;
+          had_q     <= 1'b0;
           some_q    <= 1'b0;
           many_q    <= 1'b0;
         end else begin
           answers_q <= answers_q + {{(AW-1){1'b0}}, answered} - {{(AW-1){1'b0}}, taken_q};
-          taken_q   <= taken;
-          some_q    <= answered | more_answers | (one_answer & ~taken);
+          ready_q   <= m_ready;
+          had_q     <= some_q;
+          some_q    <= answered | more_answers | (one_answer & ~m_ready);
           many_q    <= answers_q[AW-1];
         end
       end

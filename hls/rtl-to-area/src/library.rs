@@ -182,7 +182,7 @@ impl Sizes<'_> {
         let w = self.made_of(width);
         let ram = if self.is_ecp5() { 1.5 } else { 32.0 / 45.0 };
         let output = if self.param("EARLY", 0) != 0 { 0.6 } else { 0.2 };
-        Area { lut: 25.0 + (ram + output) * w, ff: 13.0, ..Area::default() }
+        Area { lut: 21.0 + (ram + output) * w, ff: 13.0, ..Area::default() }
     }
 
     /// Counters of work-groups and work-items, and those of what kernels ask for.

@@ -83,7 +83,7 @@ fn queues_and_delays() {
     check("clhls_fifo", &[("WIDTH", 32), ("DEPTH", 2)], 36.0, 66.0, 0.0);
     check("clhls_fifo", &[("WIDTH", 64), ("DEPTH", 17)], 184.0, 80.0, 0.0);
     check("clhls_fifo", &[("WIDTH", 64), ("DEPTH", 32)], 96.0, 80.0, 2.0);
-    check("clhls_queue", &[("WIDTH", 64)], 125.0, 11.0, 0.0);
+    check("clhls_queue", &[("WIDTH", 64)], 120.0, 11.0, 0.0);
     check("clhls_fifo", &[("WIDTH", 96), ("DEPTH", 128)], 154.0, 124.0, 3.0);
     check("clhls_delay", &[("WIDTH", 48), ("LATENCY", 12)], 78.0, 52.0, 0.0);
 }

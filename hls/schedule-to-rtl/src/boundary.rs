@@ -407,7 +407,7 @@ impl Core<'_> {
         self.b.assign(out.data, packed);
         if gathered {
             // Queues show their words behind LUT RAM: what follows counts on registers.
-            let out = self.fifo(&format!("{name}_apart"), out, layout.width(), 2);
+            let out = self.apart(&format!("{name}_apart"), out, (block, k + 1));
             return (out, layout);
         }
         (out, layout)

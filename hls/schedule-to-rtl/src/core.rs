@@ -415,8 +415,7 @@ impl<'a> Core<'a> {
             if !self.waits_for_many(block, k) {
                 return (s, layout);
             }
-            // A FIFO of two words is a skid buffer: neither side sees the other's handshake in the same cycle.
-            return (self.fifo(&format!("{block}_s{k}_apart"), s, layout.width(), 2), layout);
+            return (self.apart(&format!("{block}_s{k}_apart"), s, (block, k)), layout);
         }
         let exit = self.datapath(block, k, s, layout, events);
         let control = self.sh.s.blocks[block].segments[k as usize].control;
@@ -426,6 +425,7 @@ impl<'a> Core<'a> {
         let (queue, width) = (format!("{name}_fifo"), exit.layout.width());
         let queue = match control {
             Control::StallFree { .. } => self.owned_fifo(&queue, word, width, depth),
+            Control::Enabled if depth == 2 => self.apart(&queue, word, (block, k)),
             Control::Enabled => self.fifo(&queue, word, width, depth),
         };
         let pop = Expr::all([queue.valid.into(), queue.ready.into()]);
