@@ -6,6 +6,7 @@ signature register that takes all outputs, so that three pins suffice, nothing i
 harness can limit the clock. What it costs is exactly known and subtracted.
 """
 
+import fcntl
 import functools
 import json
 import re
@@ -228,6 +229,18 @@ def prepare(clhls, kernel, design, simd=1, units=1):
     return (folder, [*files, "harness.v"], ins, outs), [verilog, *texts]
 
 
+def claim(folder):
+    """A file whose lock says that a run works in the folder, until it is closed; None while another one does."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    claimed = open(folder.with_suffix(".lock"), "w")
+    try:
+        fcntl.flock(claimed, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        claimed.close()
+        return None
+    return claimed
+
+
 def far_too_large(estimated):
     """The row of a design whose estimate is far above the device; None if it may fit."""
     over = [what for what, most in AVAILABLE.items() if estimated[what] > FAR_TOO_LARGE * most]
@@ -339,8 +352,8 @@ def stage(clhls, kernels, results, keep, budget=None):
 class Design:
     """A kernel's design laid out for the tools."""
 
-    def __init__(self, kernel, sources, texts, before):
-        self.kernel, self.sources, self.key, self.before = kernel, sources, key_of(texts), before
+    def __init__(self, kernel, claimed, sources, texts, before):
+        self.kernel, self.claimed, self.sources, self.key, self.before = kernel, claimed, sources, key_of(texts), before
         self.estimate = estimate_of(sources[0])
         self.head = {"key": self.key, "commit": common.commit(), "estimate": self.estimate}
 
@@ -379,8 +392,13 @@ def designs(clhls, kernels, results):
     for kernel in kernels:
         progress.begin(kernel.name)
         before = results.setdefault(kernel.name, {}).get("area") or {"status": "not routed"}
+        folder = common.OUT / "ecp5" / kernel.name
+        claimed = claim(folder)
+        if claimed is None:
+            progress.end("another run has its folder")
+            continue
         try:
-            design = Design(kernel, *prepare(clhls, kernel, common.OUT / "ecp5" / kernel.name), before)
+            design = Design(kernel, claimed, *prepare(clhls, kernel, folder), before)
         except Failed as error:
             results[kernel.name]["area"] = {"status": "failed"}
             print(f"{kernel.name}: {error}")
