@@ -1,6 +1,6 @@
 // N streams into one, in turn; the grant is a register, so neither data nor readies wait for an arbiter.
-// latency 1 for the input that holds the grant, 2 for another one, II 1 (one input alone, and several together).
-// Meant for few inputs: clhls_merge_tree makes a tree of these.
+// latency 1 for the input that holds the grant, 2 for another one, 3 where there are more than 4; II 1 (one input alone, and several together).
+// Meant for few inputs: clhls_merge_tree makes a tree of these, where nothing depends on the order in which words are accepted.
 `default_nettype none
 
 module clhls_merge_parked #(
@@ -31,11 +31,29 @@ module clhls_merge_parked #(
 
   assign s_ready = grant & {N{skid_ready}};
 
-  // Who is offered a place and cannot take it yet keeps the grant.
+  // Who is offered a place and cannot take it yet keeps the grant.  With many inputs, whose valids come from afar and late, the arbiter
+  // sees who waited a cycle ago, and whoever holds the grant keeps it while nobody could be taken.
+  wire [N-1:0] request;
+  wire         hold;
+  generate
+    if (N > 4) begin : g_many
+      reg [N-1:0] waits_q;
+      always @(posedge clk) begin
+        if (rst) waits_q <= {N{1'b0}};
+        else waits_q <= s_valid & ~s_ready;
+      end
+      assign request = waits_q;
+      assign hold    = ~skid_ready;
+    end else begin : g_few
+      assign request = s_valid;
+      assign hold    = offered & ~skid_ready;
+    end
+  endgenerate
+
   clhls_parked_arbiter #(
     .N(N)
   ) u_arbiter (
-    .clk(clk), .rst(rst), .request(s_valid), .hold(offered & ~skid_ready), .grant(grant)
+    .clk(clk), .rst(rst), .request(request), .hold(hold), .grant(grant)
   );
 
   integer i;
