@@ -350,7 +350,7 @@ def stage(clhls, kernels, results, keep, budget=None):
 
 
 class Design:
-    """A kernel's design laid out for the tools."""
+    """A kernel's design laid out for the tools; its folder is claimed for as long as this is there."""
 
     def __init__(self, kernel, claimed, sources, texts, before):
         self.kernel, self.claimed, self.sources, self.key, self.before = kernel, claimed, sources, key_of(texts), before

@@ -149,7 +149,7 @@ impl Core<'_> {
         self.any_fifo(name, s, (width, depth), Some("LATE"))
     }
 
-    /// Two places for the words that come to, or out of, segment `k` of a block: neither side sees the other's handshake in the same
+    /// Two places, of latency 1, for the words that come to, or out of, segment `k` of a block: neither side sees the other's handshake in the same
     /// cycle. Before a loop it is a queue: whether the loop takes a word, its back edges and its gate say late, and of a queue this
     /// reaches a few registers and not those of the words (`conv3x3`: 126 instead of 112 MHz on ECP5, with the gate's own ready).
     pub fn apart(&mut self, name: &str, s: Stream, (block, k): (Block, u32)) -> Stream {
