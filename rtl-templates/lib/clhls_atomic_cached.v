@@ -86,6 +86,9 @@ module clhls_atomic_cached #(
   reg [LINE_BITS-1:0] p2_line_q;
   reg [SIDE-1:0]      p2_side_q;
   reg                 p2_hit_q;     // its line is in the cache
+  // It can be issued, if there is room: known a cycle before, as the readies of clients far away follow from it.  Then the state is ST_RUN:
+  // in the others, stage 2 has what misses, or nothing.
+  reg                 p2_can_q;
 
   (* ram_style = "distributed" *)
   reg [KW:0]  key [0:LINES/BLOCK-1];  // of each block: known, key
@@ -111,7 +114,7 @@ module clhls_atomic_cached #(
   wire        owing;        // written lines that memory has not acknowledged: another miss could fetch one of them
   wire        p1_hit = p1_known_q & (p1_key_q == p1_line_q[LINE_BITS-1:IW]);
   wire        room;         // THROUGH: the operation's answer has a place to wait
-  wire        issue = p2_valid_q & (state_q == ST_RUN) & (p2_hit_q | ~p2_pred_q) & room & ~stale_q;
+  wire        issue = p2_can_q & room;
   wire        writes = (THROUGH == 0) & issue & p2_pred_q & (p2_op != OP_LOAD);  // the line becomes dirty
   // Stage 1 to stage 2; not while lines are being forgotten, as it reads the tags.
   wire        move1 = (~p2_valid_q & ~sweep_q & ~stale_q) | issue;
@@ -126,6 +129,8 @@ module clhls_atomic_cached #(
   wire        look;         // the lanes of the line that is next at work are read
   wire        begun = sweep_q | ~owing | (|index_q[SB-1:0]);  // a miss waits for earlier writes, not for those of its own block
   wire        next_line = ((state_q == ST_DRAIN) & looked_q & begun & ~dirty) | wrote;
+
+  wire        changes = filled | next_line | put_q;  // stage 1 may have read the key before, in this cycle or the next
 
   assign look    = ((state_q == ST_DRAIN) & ~busy & ~looked_q) | next_line;
   assign c_ready = (~p1_valid_q | move1) & ~stale_q;
@@ -142,11 +147,13 @@ module clhls_atomic_cached #(
       p1_valid_q <= 1'b0;
       p2_valid_q <= 1'b0;
       p2_hit_q   <= 1'b0;
+      p2_can_q   <= 1'b0;
     end else begin
       if (c_ready) p1_valid_q <= c_valid;
       if (move1) p2_valid_q <= p1_valid_q;
       if (filled) p2_hit_q <= 1'b1;
       else if (move1) p2_hit_q <= p1_hit;
+      p2_can_q <= ~changes & (move1 ? p1_valid_q & (p1_hit | ~p1_pred_q) : p2_valid_q & (p2_hit_q | ~p2_pred_q));
     end
   end
 
@@ -165,7 +172,7 @@ module clhls_atomic_cached #(
     put_index_q <= filled ? p2_index[IW-1:SB] : index_q[IW-1:SB];
     put_key_q   <= {filled, p2_line_q[LINE_BITS-1:IW]};
     if (put_q) key[put_index_q] <= put_key_q;
-    stale_q <= filled | next_line | put_q;
+    stale_q <= changes;
   end
 
   // Read with the request, and again when it may have changed since.

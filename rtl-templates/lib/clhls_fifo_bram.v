@@ -52,10 +52,11 @@ module clhls_fifo_bram #(
   reg             read2_q;   // RAM read, data at rdata
   reg             skid_q;    // LATE: a word is in the skid, before the one at rdata
   reg             none_q;    // nothing is in all of these: a word may go straight to the output register
-  reg             valid_q;
+  reg             valid_q;   // data_q holds a word
+  reg             void_q;    // = ~valid_q: one drives the words here, the other what is behind
   reg [WIDTH-1:0] data_q;
 
-  wire load    = ~valid_q | m_ready;                            // the output register is free
+  wire load    = void_q | m_ready;                              // the output register is free
   wire move2   = ~read2_q | ((LATE != 0) ? ~skid_q : load);     // the second read stage advances
   wire move1   = ~read1_q | move2;                              // the first one does
   wire take    = s_valid & ((EARLY != 0) | (OWNED != 0) | ~full_q);
@@ -66,7 +67,15 @@ module clhls_fifo_bram #(
   // Both handshakes come late, so no word is counted: what one push or one read would lead to is known before.
   wire fills   = (ahead_q == rseen_q) | ((EARLY != 0) & full_q);
   wire stays   = (EARLY != 0) & full_q & (wptr_q == rseen_q);  // full even when one word leaves
-  wire empties = rnext_q == wptr_q;
+  // A gate of its own: yosys makes logic as deep as the design's deepest where that saves area, and a late handshake would go through all of it.
+  (* keep *)
+  wire empties;
+  assign empties = rnext_q == wptr_q;
+  // The reader's handshake is the latest of all: what is left in either case is chosen by it alone.
+  wire still   = ~read1_q | ~read2_q | ((LATE != 0) & ~skid_q);  // the first read stage advances, whatever the reader does
+  wire drained = empty_q ? ~take | none_q : ~take & empties;     // the output register is free
+  wire kept    = ~take & (empty_q | (still & empties));          // it is not, or LATE
+  wire valid_d = ~load | skid_q | read2_q | (take & (LATE == 0) & none_q);
 
   localparam [AW-1:0] AHEAD = (EARLY != 0) ? 2 : 1;
   localparam [AW-1:0] ONE   = 1;
@@ -93,6 +102,7 @@ module clhls_fifo_bram #(
       skid_q  <= 1'b0;
       none_q  <= 1'b1;
       valid_q <= 1'b0;
+      void_q  <= 1'b1;
     end else begin
       if (take) begin
         wptr_q  <= (EARLY != 0) ? wptr_q + ONE : ahead_q;
@@ -102,7 +112,7 @@ module clhls_fifo_bram #(
         rptr_q  <= rnext_q;
         rnext_q <= rnext_q + ONE;
       end
-      empty_q <= (take == leave) ? empty_q : leave & empties;
+      empty_q <= (LATE == 0) & load ? drained : kept;
       rseen_q <= rptr_q;
       left_q  <= leave;
       full_q  <= (take == left_q) ? full_q : take ? fills : stays;
@@ -111,7 +121,8 @@ module clhls_fifo_bram #(
       skid_q  <= (LATE != 0) & ~load & (skid_q | read2_q);
       // At most one word is behind the ring, and leaves it; nothing comes.
       none_q  <= ~(take & ~pass) & empty_q & ~read1_q & move2;
-      valid_q <= ~load | skid_q | read2_q | (take & (LATE == 0) & none_q);
+      valid_q <= valid_d;
+      void_q  <= ~valid_d;
     end
   end
 

@@ -40,13 +40,14 @@ module clhls_fifo_lutram #(
   reg             left_q;    // they differ
   reg             full_q;    // 2^AW words are, as the writer sees it: the pointers are equal then, too; EARLY: 2^AW - 1 or 2^AW
   reg             valid_q;   // data_q holds a word
+  reg             void_q;    // = ~valid_q: one drives the words here, the other what is behind
   reg [WIDTH-1:0] data_q;
 
   // With an initial value this stays the register of the address: yosys would make a copy of it in the RAM's port, and gates of its enable.
   initial rptr_q = {AW{1'b0}};
 
   wire take     = s_valid & ((EARLY != 0) | (OWNED != 0) | ~full_q);
-  wire load     = ~valid_q | m_ready;         // output register is free
+  wire load     = void_q | m_ready;         // output register is free
   wire ring_pop = load & (~empty_q | take);   // the first word of an empty ring goes straight to the output register and passes its place
 
   // Both handshakes come late, so no word is counted: what one push or one pop would lead to is known before.
@@ -61,7 +62,9 @@ module clhls_fifo_lutram #(
   assign        empties   = rptr_next == wptr_q;
   // The reader's handshake is the latest of all: what is left in either case is chosen by it alone.
   wire          drained   = empty_q | (~take & empties);        // the output register is free
-  wire          kept      = valid_q ? empty_q & ~take : drained;  // the reader takes nothing
+  wire          kept      = void_q ? drained : empty_q & ~take;  // the reader takes nothing
+
+  wire          valid_d   = take | ~empty_q | ~load;
 
   assign s_ready = (OWNED != 0) | ~full_q;
   assign m_valid = valid_q;
@@ -77,6 +80,7 @@ module clhls_fifo_lutram #(
       left_q  <= 1'b0;
       full_q  <= 1'b0;
       valid_q <= 1'b0;
+      void_q  <= 1'b1;
     end else begin
       if (take) wptr_q <= wptr_next;
       if (ring_pop) rptr_q <= rptr_next;
@@ -84,7 +88,8 @@ module clhls_fifo_lutram #(
       rseen_q <= rptr_q;
       left_q  <= ring_pop;
       full_q  <= (take == left_q) ? full_q : take ? fills : stays;
-      valid_q <= take | ~empty_q | (valid_q & ~m_ready);
+      valid_q <= valid_d;
+      void_q  <= ~valid_d;
     end
   end
 

@@ -213,12 +213,15 @@ module clhls_load #(
   localparam [AW:0] ONE = 1;
   reg  [AW-1:0] wptr_q;
   reg  [AW-1:0] rptr_q;
-  reg  [AW:0]   here_q;  // beats in the ring
-  reg           some_q;  // there are some
+  reg  [AW:0]   here_q;  // beats in the ring, and that of r1_new_q
+  reg           some_q;  // there are beats in the ring
+  reg           r1_new_q;  // a beat was used in the cycle before: known late, counted a cycle later
   wire          beat_room;
   wire          answer_room;
   wire          answered = h_valid & answer_room & (~h_new | some_q);
   wire          use_beat = answered & h_new;
+  wire          one  = r1_new_q ? here_q[1:0] == 2'd2 : here_q[0];  // if there are not more
+  wire          more = (|here_q[AW:2]) | (here_q[1] & (~r1_new_q | here_q[0]));
   wire [8*BUS_BYTES-1:0] beat;
 
   assign h_ready = answer_room & (~h_new | some_q);
@@ -239,14 +242,13 @@ module clhls_load #(
     end else begin
       if (r_valid) wptr_q <= wptr_q + 1'b1;
       if (use_beat) rptr_q <= rptr_q + 1'b1;
-      if (r_valid ^ use_beat) here_q <= here_q + ({(AW+1){use_beat}} | ONE);
-      some_q <= r_valid | (|here_q[AW:1]) | (here_q[0] & ~use_beat);
+      if (r_valid ^ r1_new_q) here_q <= here_q + ({(AW+1){r1_new_q}} | ONE);
+      some_q <= r_valid | more | (one & ~use_beat);
       room_q <= line_room & pend_room & beat_room;
     end
   end
 
   reg             r1_valid_q, r2_valid_q;
-  reg             r1_new_q;
   reg [PARTS-1:0] r1_pred_q, r2_pred_q;
   reg [OFF-1:0]   r1_off_q, r2_off_q;
 

@@ -32,6 +32,7 @@ module clhls_queue #(
   reg [AW-1:0]    wptr_q;
   reg [AW-1:0]    rptr_q;
   reg             some_q;  // there is a word
+  reg             none_q;  // = ~some_q: one moves the pointer, the other drives what is behind
   reg             more_q;  // there are two
   reg             room_q;  // there are fewer than 2^AW; EARLY: than 2^AW - 1
 
@@ -55,6 +56,8 @@ module clhls_queue #(
   wire room_taken = push ? room_q : (EARLY == 0) | ~whole;
   wire room_stays = room_q & ~(push & fills);
 
+  wire some_d     = push | more_q | (~none_q & ~m_ready);
+
   assign s_ready = room_q;
   assign m_valid = some_q;
   assign m_more  = more_q;
@@ -65,12 +68,14 @@ module clhls_queue #(
       wptr_q <= {AW{1'b0}};
       rptr_q <= {AW{1'b0}};
       some_q <= 1'b0;
+      none_q <= 1'b1;
       more_q <= 1'b0;
       room_q <= 1'b1;
     end else begin
       if (push) wptr_q <= wptr_next;
-      if (some_q & m_ready) rptr_q <= rptr_next;
-      some_q <= push | more_q | (some_q & ~m_ready);
+      if (~none_q & m_ready) rptr_q <= rptr_next;
+      some_q <= some_d;
+      none_q <= ~some_d;
       more_q <= more_taken | (more_stays & ~m_ready);
       room_q <= m_ready ? room_taken : room_stays;
     end

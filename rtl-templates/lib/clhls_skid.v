@@ -23,14 +23,16 @@ module clhls_skid #(
   end
 
   reg             full_q;  // data_q holds a word
+  reg             void_q;  // = ~full_q: one drives the words here, the other what is behind
   reg             skid_q;  // hold_q holds a second, younger word
-  reg             ready_q; // = ~skid_q: one drives the words here, the other what is before
+  reg             ready_q; // = ~skid_q: one drives what is before, the other the words here
   reg [WIDTH-1:0] data_q;
   reg [WIDTH-1:0] hold_q;
 
   wire take = s_valid & ready_q;
-  wire give = full_q & m_ready;
-  wire wait_d = full_q & ~give & (take | skid_q);
+  wire load = void_q | m_ready;
+  wire full_d = take | skid_q | ~load;
+  wire wait_d = ~load & (take | skid_q);
 
   assign s_ready = ready_q;
   assign m_valid = full_q;
@@ -39,18 +41,20 @@ module clhls_skid #(
   always @(posedge clk) begin
     if (rst) begin
       full_q  <= 1'b0;
+      void_q  <= 1'b1;
       skid_q  <= 1'b0;
       ready_q <= 1'b1;
     end else begin
-      full_q  <= take | skid_q | (full_q & ~give);
+      full_q  <= full_d;
+      void_q  <= ~full_d;
       skid_q  <= wait_d;
       ready_q <= ~wait_d;
     end
   end
 
   always @(posedge clk) begin
-    if (~full_q | give) data_q <= skid_q ? hold_q : s_data;
-    if (ready_q) hold_q <= s_data;
+    if (load) data_q <= skid_q ? hold_q : s_data;
+    if (~skid_q) hold_q <= s_data;
   end
 
 `ifdef FORMAL

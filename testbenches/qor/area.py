@@ -255,7 +255,7 @@ def estimate_of(folder):
 
 def key_of(texts):
     """What the figures of these sources are kept under."""
-    return common.digest(*versions(), SYNTH, *PNR, *texts)
+    return common.digest(*versions(), SYNTH, *PNR, *PNR_LARGE, *texts)
 
 
 def figures_after_synthesis(key, sources):
@@ -263,19 +263,14 @@ def figures_after_synthesis(key, sources):
     return common.cached(f"synth-{key}", lambda: synthesise(*sources))
 
 
-def large_key(key):
-    """What `key` is for a design of more than LARGE LUTs: with what nextpnr is told then."""
-    return f"{key}-{common.digest(*PNR_LARGE)}"
+def route_key(figures, seed):
+    """What a netlist's figures with a seed are kept under; the netlist's digest holds what nextpnr is told."""
+    return f"route-{figures['netlist']}-{seed}"
 
 
-def route_key(key, figures, seed):
-    # Figures of before netlists had keys are kept by their sources.
-    return f"route-{figures.get('netlist') or (large_key(key) if figures['lut'] > LARGE else key)}-{seed}"
-
-
-def figures_after_routing(key, figures, sources, seed):
+def figures_after_routing(figures, sources, seed):
     """Figures with one seed, and whether they were in the cache."""
-    return common.cached(route_key(key, figures, seed), lambda: route(*sources, figures["lut"] > LARGE, seed))
+    return common.cached(route_key(figures, seed), lambda: route(*sources, figures["lut"] > LARGE, seed))
 
 
 def reached(found):
@@ -307,7 +302,7 @@ def measure(sources, texts):
     figures, _ = figures_after_synthesis(key, sources)
     best = None
     for seed in SEEDS if figures["status"] == "not routed" else ():
-        best = better(best, figures_after_routing(key, figures, sources, seed)[0])
+        best = better(best, figures_after_routing(figures, sources, seed)[0])
         if reached(best):
             break
     return figures | (best or {})
@@ -340,8 +335,6 @@ def stage(clhls, kernels, results, keep, budget=None):
                 budget -= spent
             best[name] = better(best.get(name), routed)
             row, before = figures | design.head | best[name], results[name].get("area") or {}
-            if figures.get("lut", 0) > LARGE:
-                row["key"] = large_key(design.key)
             # A stage that begins anew comes to the seed that was best in its turn.
             if before.get("key") != row["key"] or before.get("tried", 0) <= row.get("tried", 1):
                 results[name]["area"] = row
@@ -365,11 +358,11 @@ class Design:
         if not common.is_cached(synth):
             return False
         figures, _ = common.cached(synth, dict)
-        return figures["status"] != "not routed" or self.is_as_before(figures) or common.is_cached(route_key(self.key, figures, seed))
+        return figures["status"] != "not routed" or self.is_as_before(figures) or common.is_cached(route_key(figures, seed))
 
     def is_as_before(self, figures):
         """Whether the sources changed, but the netlist is that of a finished row."""
-        return finished(self.before) and "netlist" in figures and self.before.get("netlist") == figures["netlist"]
+        return finished(self.before) and self.before.get("netlist") == figures["netlist"]
 
     def measure(self, seed):
         """Figures after synthesis, what routing with a seed says, and the CPU seconds of what was not in the cache."""
@@ -382,7 +375,7 @@ class Design:
             return figures, {"status": figures["status"], "nextpnr_seconds": 0}, spent
         if self.is_as_before(figures):
             return figures, {name: self.before[name] for name in ROUTED if name in self.before}, spent
-        routed, known = figures_after_routing(self.key, figures, self.sources, seed)
+        routed, known = figures_after_routing(figures, self.sources, seed)
         return figures, routed, spent + (0 if known else routed["nextpnr_seconds"])
 
 
@@ -403,7 +396,7 @@ def designs(clhls, kernels, results):
             results[kernel.name]["area"] = {"status": "failed"}
             print(f"{kernel.name}: {error}")
             continue
-        same = before.get("key") in (design.key, large_key(design.key))
+        same = before.get("key") == design.key
         if same:
             before["estimate"] = design.estimate  # by the clhls of today
         as_before = same and finished(before)

@@ -106,7 +106,7 @@ fn tree_nodes(mut n: u64) -> Vec<u64> {
 }
 
 fn skid(width: f64) -> Area {
-    Area { lut: width, ff: 2.0 * width + 2.0, ..Area::default() }
+    Area { lut: width + 4.0, ff: 2.0 * width + 4.0, ..Area::default() }
 }
 
 struct Sizes<'a> {
@@ -166,7 +166,7 @@ impl Sizes<'_> {
         };
         if depth > deepest {
             let ring = self.ram(width, (depth - 3 - late).next_power_of_two());
-            let ff = w * (1 + late) as f64 + 45.0;
+            let ff = w * (1 + late) as f64 + 46.0;
             return sum([ring, Area { lut: 55.0 + w, ff, ..Area::default() }]);
         }
         // Rows of distributed RAM, their multiplexer, and the bypass in front of the output.
@@ -174,7 +174,7 @@ impl Sizes<'_> {
         let rows = (words / f64::from(self.family.ram.lutram_depth)).ceil();
         let ram = if self.is_ecp5() { 1.5 * rows } else { words.max(32.0) / 45.0 };
         let mux = if self.is_ecp5() { (rows - 1.0) * 1.0 } else { 0.0 };
-        Area { lut: 40.0 + w * (1.0 + ram + mux), ff: w + 20.0, ..Area::default() }
+        Area { lut: 40.0 + w * (1.0 + ram + mux), ff: w + 21.0, ..Area::default() }
     }
 
     /// Sixteen words of distributed RAM, their pointers and what stands in front of the output.
@@ -182,7 +182,7 @@ impl Sizes<'_> {
         let w = self.made_of(width);
         let ram = if self.is_ecp5() { 1.5 } else { 32.0 / 45.0 };
         let output = if self.param("EARLY", 0) != 0 { 0.6 } else { 0.2 };
-        Area { lut: 21.0 + (ram + output) * w, ff: 13.0, ..Area::default() }
+        Area { lut: 22.0 + (ram + output) * w, ff: 14.0, ..Area::default() }
     }
 
     /// Counters of work-groups and work-items, and those of what kernels ask for.

@@ -79,12 +79,12 @@ fn units_inside_of_kernels() {
 
 #[test]
 fn queues_and_delays() {
-    check("clhls_skid", &[("WIDTH", 100)], 104.0, 202.0, 0.0);
-    check("clhls_fifo", &[("WIDTH", 32), ("DEPTH", 2)], 36.0, 66.0, 0.0);
-    check("clhls_fifo", &[("WIDTH", 64), ("DEPTH", 17)], 184.0, 80.0, 0.0);
-    check("clhls_fifo", &[("WIDTH", 64), ("DEPTH", 32)], 96.0, 80.0, 2.0);
-    check("clhls_queue", &[("WIDTH", 64)], 120.0, 11.0, 0.0);
-    check("clhls_fifo", &[("WIDTH", 96), ("DEPTH", 128)], 154.0, 124.0, 3.0);
+    check("clhls_skid", &[("WIDTH", 100)], 105.0, 204.0, 0.0);
+    check("clhls_fifo", &[("WIDTH", 32), ("DEPTH", 2)], 37.0, 68.0, 0.0);
+    check("clhls_fifo", &[("WIDTH", 64), ("DEPTH", 17)], 183.0, 81.0, 0.0);
+    check("clhls_fifo", &[("WIDTH", 64), ("DEPTH", 32)], 101.0, 97.0, 2.0);
+    check("clhls_queue", &[("WIDTH", 64)], 121.0, 12.0, 0.0);
+    check("clhls_fifo", &[("WIDTH", 96), ("DEPTH", 128)], 139.0, 139.0, 3.0);
     check("clhls_delay", &[("WIDTH", 48), ("LATENCY", 12)], 78.0, 52.0, 0.0);
 }
 

@@ -26,6 +26,7 @@
   always @* if (f_on) begin
     assert (f_count == {(wptr_q == rptr_q) & some_q, f_between});
     assert (m_valid == (f_count != 0));
+    assert (none_q == ~some_q);
     assert (m_more == (f_count > 1));
     assert (s_ready == (f_count < (1 << AW) - (EARLY != 0)));
     if (EARLY != 0 && f_count == 1 << AW) assert (~f_seen);

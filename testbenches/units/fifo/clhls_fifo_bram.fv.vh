@@ -53,6 +53,7 @@
     if (LATE == 0) assert (none_q == (empty_q & ~read1_q & ~read2_q));
     if (skid_q) assert (LATE != 0 && valid_q);
     assert (f_count == f_ring + f_ahead);
+    assert (void_q == ~valid_q);
     if (f_place < f_count) begin
       if (f_place >= f_ahead) assert (f_mem[f_addr] == f_data);
       else if (f_place == 0 && valid_q) assert (data_q == f_data);

@@ -36,6 +36,7 @@
     assert (f_ring <= 1 << AW);
     if (EARLY != 0 && f_ring == 1 << AW) assert (~f_seen);
     assert (valid_q | empty_q);
+    assert (void_q == ~valid_q);
     assert (f_count == f_ring + valid_q);
     assert (m_valid == (f_count != 0));
     assert (s_ready | (f_count + left_q >= F_PLACES - (EARLY != 0)));  // capacity

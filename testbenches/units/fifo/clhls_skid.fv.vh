@@ -20,6 +20,7 @@
     assert (f_count == {3'd0, full_q} + {3'd0, skid_q});
     assert (full_q | ~skid_q);
     assert (ready_q == ~skid_q);
+    assert (void_q == ~full_q);
     assert (s_ready == (f_count != 2));
     assert (m_valid == (f_count != 0));
     if (f_place < f_count) assert (f_data == (f_place == 0 ? data_q : hold_q));
