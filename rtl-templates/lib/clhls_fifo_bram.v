@@ -60,6 +60,9 @@ module clhls_fifo_bram #(
   wire move2   = ~read2_q | ((LATE != 0) ? ~skid_q : load);     // the second read stage advances
   wire move1   = ~read1_q | move2;                              // the first one does
   wire take    = s_valid & ((EARLY != 0) | (OWNED != 0) | ~full_q);
+  // The place at wptr_q is free where the ring is not full, and may be written without a word: s_valid comes late, and the RAM's tiles are
+  // far away.
+  wire write   = (EARLY != 0 || OWNED != 0) ? take : ~full_q;
   wire pass    = (LATE == 0) & none_q & load;                   // a word goes straight to the output register, and passes its place
   wire read    = ~empty_q & move1;
   wire leave   = read | (take & pass);
@@ -144,7 +147,7 @@ module clhls_fifo_bram #(
     .WIDTH(WIDTH), .DEPTH(1 << AW), .WE_WIDTH(1), .COLLIDES(0), .TARGET(TARGET)
   ) u_ram (
     .clk(clk), .en(move1), .en_out(move2),
-    .wen(take), .waddr(wptr_q), .wdata(s_data),
+    .wen(write), .waddr(wptr_q), .wdata(s_data),
     .ren(read), .raddr(rptr_q), .rdata(rdata)
   );
 

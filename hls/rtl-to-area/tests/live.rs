@@ -108,10 +108,10 @@ fn what_nobody_reads_is_not_made_in_other_modules() {
         b.instance("second", "u_second").input("x", queued).output("out", out).done();
         area(vec![first.finish(), second.finish(), b.finish()])
     };
-    // A register on either side, and a FIFO of two words with a flag for each.
-    assert_eq!(design(32).ff, 32.0 * 4.0 + 2.0);
-    assert_eq!(design(8).ff, 8.0 * 4.0 + 2.0);
-    assert_eq!(design(8).lut, 8.0);
+    // A register on either side, and a FIFO of two words with four flags.
+    assert_eq!(design(32).ff, 32.0 * 4.0 + 4.0);
+    assert_eq!(design(8).ff, 8.0 * 4.0 + 4.0);
+    assert_eq!(design(8).lut, 8.0 + 4.0);
 }
 
 /// Of an address of 64 bits a store takes those that the device's memory has.

@@ -28,7 +28,7 @@
   wire [AW+2:0] f_place = f_index - f_out;              // of the followed word, 0 the next to leave
   wire [AW-1:0] f_addr  = rptr_q + f_place[AW-1:0] - f_ahead[AW-1:0];
   always @(posedge clk) begin
-    if (take) f_mem[wptr_q] <= s_data;
+    if (write) f_mem[wptr_q] <= s_data;
     if (read) f_read1 <= f_mem[rptr_q];
     if (move2) f_read2 <= f_read1;
     if (rst) begin
@@ -48,7 +48,7 @@
     assert (ahead_q - wptr_q == AHEAD && rnext_q - rptr_q == ONE);
     assert (rptr_q == rseen_q + left_q);
     if (OWNED == 0) assert (full_q == (f_ring + left_q >= (1 << AW) - (EARLY != 0)));
-    if (read) assert (~take || rptr_q != wptr_q);  // the RAM never reads the place that is written
+    if (read) assert (~write || rptr_q != wptr_q);  // the RAM never reads the place that is written
     if (EARLY != 0 && f_ring == 1 << AW) assert (~f_seen);
     if (LATE == 0) assert (none_q == (empty_q & ~read1_q & ~read2_q));
     if (skid_q) assert (LATE != 0 && valid_q);
