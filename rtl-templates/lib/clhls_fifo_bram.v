@@ -5,6 +5,7 @@
 // Use through clhls_fifo.
 // s_ready hears of a word that leaves a cycle later than the ring: the reader, whose handshake comes late, may be far from the writer.
 // EARLY=1: s_ready falls while one more word has a place, for a writer that sees it a cycle late; a word is taken whenever it is valid.
+// With neither EARLY nor OWNED the RAM is written in every cycle in which the ring is not full, word or no word.
 // OWNED=1: the writer owns a place for each word and hears of one that is free again a cycle late; s_ready is always 1.
 `default_nettype none
 
