@@ -16,7 +16,10 @@ module clhls_atomic_alu #(
   input  wire [WIDTH/8-1:0] strb,     // bytes to write, or that the operation is of: of a store; NARROW: of all but loads
   // of the operation taken last
   input  wire [WIDTH-1:0]   old,
-  output wire [WIDTH-1:0]   value,
+  output wire [WIDTH-1:0]   value,    // = late ? value1 : value0
+  output wire               late,     // what a comparison decides; all bits of `old` lead to it
+  output wire [WIDTH-1:0]   value1,
+  output wire [WIDTH-1:0]   value0,
   output wire               write     // register; 0: load, the word keeps its value
 );
 
@@ -42,9 +45,11 @@ module clhls_atomic_alu #(
   wire is_signed = (op == OP_SMIN) | (op == OP_SMAX);
   wire want_max  = (op == OP_UMAX) | (op == OP_SMAX);
   wire is_minmax = (op == OP_UMIN) | (op == OP_SMIN) | want_max;
+  wire compares  = ((OPS[6] != 0) & (op == OP_CMPXCHG)) | ((HAS_MINMAX != 0) & is_minmax);
 
   // ---- the operation ----
-  // A bit of the value is `both` where old and data have a 1, `kept` where only old has, `given` where only data has.
+  // A bit of the value is `both` where old and data have a 1, `kept` where only old has, `given` where only data has. A comparison keeps the
+  // word, or gives its bytes the data's.
   reg                 write_q;
   reg                 sum_q;
   reg                 sub_q;
@@ -55,6 +60,7 @@ module clhls_atomic_alu #(
   reg                 both_q;
   reg  [WIDTH/8-1:0]  kept_q;
   reg  [WIDTH/8-1:0]  given_q;
+  reg  [WIDTH/8-1:0]  choose_q;   // of a comparison: bytes that it may give
   reg  [WIDTH-1:0]    data_q;     // inverted for a subtraction
   reg  [WIDTH-1:0]    compare_q;
 
@@ -79,8 +85,9 @@ module clhls_atomic_alu #(
       flip_q    <= is_signed;
       max_q     <= want_max;
       both_q    <= op != OP_XOR;
-      kept_q    <= {(WIDTH/8){(op == OP_OR) | (op == OP_XOR) | is_load}} | aside | (~strb & {(WIDTH/8){op == OP_STORE}});
+      kept_q    <= {(WIDTH/8){(op == OP_OR) | (op == OP_XOR) | is_load | compares}} | aside | (~strb & {(WIDTH/8){op == OP_STORE}});
       given_q   <= {(WIDTH/8){(op == OP_OR) | (op == OP_XOR) | (op == OP_XCHG)}} | (strb & {(WIDTH/8){op == OP_STORE}});
+      choose_q  <= {(WIDTH/8){compares}} & ~aside;
       data_q    <= (ONLY_SUM != 0 && is_load) ? {WIDTH{1'b0}} : meant ^ {WIDTH{is_sub}};
       compare_q <= compare;
     end
@@ -92,8 +99,7 @@ module clhls_atomic_alu #(
   wire             less;
   wire             equal;
   wire [WIDTH-1:0] added;        // the sum, in the operation's bytes
-  wire             taken = (cmpxchg_q & equal) | (minmax_q & (less ^ max_q));
-  wire             left  = (cmpxchg_q & ~equal) | (minmax_q & ~(less ^ max_q));
+  assign           late = (cmpxchg_q & equal) | (minmax_q & (less ^ max_q));
 
   generate
     for (i = 0; i < WIDTH / SPAN; i = i + 1) begin : g_sum
@@ -160,13 +166,13 @@ module clhls_atomic_alu #(
   wire [WIDTH-1:0] bitwise;
   generate
     for (i = 0; i < WIDTH; i = i + 1) begin : g_bit
-      wire kept  = kept_q[i/8] | left;
-      wire given = given_q[i/8] | taken;
-      assign bitwise[i] = data_q[i] ? (old[i] ? both_q : given) : (old[i] & kept);
+      assign bitwise[i] = data_q[i] ? (old[i] ? both_q : given_q[i/8]) : (old[i] & kept_q[i/8]);
+      assign value1[i]  = choose_q[i/8] ? data_q[i] : value0[i];
     end
   endgenerate
 
-  assign value = (ONLY_SUM != 0) ? sum : (HAS_SUM != 0 && sum_q) ? added : bitwise;
+  assign value0 = (ONLY_SUM != 0) ? sum : (HAS_SUM != 0 && sum_q) ? added : bitwise;
+  assign value  = late ? value1 : value0;
   assign write = write_q;
 
   wire unused = &{1'b0, sum_q, sum, added, bitwise, compare_q, flip_q, OPS[3:2], OPS[5:4], OPS[15:11]};

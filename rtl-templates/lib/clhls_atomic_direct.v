@@ -92,11 +92,14 @@ module clhls_atomic_direct #(
     end
   endgenerate
 
+  wire               late_unused;
+  wire [8*BYTES-1:0] value1_unused;
+  wire [8*BYTES-1:0] value0_unused;
   clhls_atomic_alu #(
     .WIDTH(DW), .OPS(OPS)
   ) u_alu (
     .clk(clk), .en(state_q == ST_IDLE), .op(c_op), .data(c_data), .compare(c_compare), .strb({BYTES{1'b1}}),
-    .old(old_q), .value(new_d), .write(write)
+    .old(old_q), .value(new_d), .late(late_unused), .value1(value1_unused), .value0(value0_unused), .write(write)
   );
 
   always @(posedge clk) begin

@@ -1,5 +1,5 @@
 // First-word-fall-through FIFO of any depth; picks the cheapest implementation for DEPTH.
-// latency 1 (empty FIFO: word in at cycle t is out at t+1), II 1.  Behind another word, at most 4 in block RAM; LATE: always.  Capacity >= DEPTH (see docs/rtl-library.md for the exact number).
+// latency 1 (empty FIFO: word in at cycle t is out at t+1), II 1.  Behind another word, at most 4 in block RAM; LATE: always 5.  Capacity >= DEPTH (see docs/rtl-library.md for the exact number).
 // Every output is a register: s_ready, m_valid and m_data.
 `default_nettype none
 
@@ -7,7 +7,7 @@ module clhls_fifo #(
   parameter WIDTH  = 32,        // payload bits, >= 1
   parameter DEPTH  = 16,        // guaranteed capacity in words, >= 1
   parameter PROMPT = 0,         // 1: latency 1 behind other words, too (never a block RAM)
-  parameter LATE   = 0,         // 1: a block RAM has latency 4 when empty, too; m_ready does not reach it
+  parameter LATE   = 0,         // 1: a block RAM has latency 5 when empty, too; neither s_valid nor m_ready reaches it
   parameter OWNED  = 0,         // 1: the writer owns a place for each word and hears of one that is free again a cycle late
   parameter TARGET = "generic"  // device family for the RAM primitive: "generic" or "ecp5"
 ) (

@@ -1,5 +1,5 @@
 // clhls_fifo of three words or more, which says whether another word is behind the first: a producer of clhls_gather.
-// latency 1 (empty FIFO), II 1.  Behind another word, at most 4 in block RAM; LATE: always.  Capacity >= DEPTH, that of clhls_fifo.
+// latency 1 (empty FIFO), II 1.  Behind another word, at most 4 in block RAM; LATE: always 5.  Capacity >= DEPTH, that of clhls_fifo.
 `default_nettype none
 
 module clhls_fifo_ahead #(
@@ -7,7 +7,7 @@ module clhls_fifo_ahead #(
   parameter DEPTH  = 16,        // guaranteed capacity in words, >= 1
   parameter PROMPT = 0,         // 1: latency 1 behind other words, too (never a block RAM)
   parameter EARLY  = 0,         // 1: s_ready falls while one more word has a place; a word is taken whenever it is valid
-  parameter LATE   = 0,         // 1: a block RAM has latency 4 when empty, too; m_ready does not reach it
+  parameter LATE   = 0,         // 1: a block RAM has latency 5 when empty, too; neither s_valid nor m_ready reaches it
   parameter OWNED  = 0,         // 1: the writer owns a place for each word and hears of one that is free again a cycle late
   parameter TARGET = "generic"  // device family for the RAM primitive: "generic" or "ecp5"
 ) (

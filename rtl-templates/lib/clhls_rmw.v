@@ -96,6 +96,9 @@ module clhls_rmw #(
   reg [ADDR_BITS-1:0] e_addr_q;
   reg [WIDTH-1:0]     e_old_q;
   wire [WIDTH-1:0]    e_value;
+  wire                e_late;    // the next operation's operand is chosen by it alone, behind what either value would lead to
+  wire [WIDTH-1:0]    e_value1;
+  wire [WIDTH-1:0]    e_value0;
   wire                e_write;
   reg  [TAG_BITS-1:0] e_tag_q;
   wire [TAG_BITS-1:0] h_tag;     // of the operation that enters E next, as the others
@@ -110,7 +113,7 @@ module clhls_rmw #(
     .WIDTH(WIDTH), .NARROW(NARROW), .OPS(OPS)
   ) u_alu (
     .clk(clk), .en(1'b1), .op(h_op), .data(h_data), .compare(h_compare), .strb(h_strb),
-    .old(e_old_q), .value(e_value), .write(e_write)
+    .old(e_old_q), .value(e_value), .late(e_late), .value1(e_value1), .value0(e_value0), .write(e_write)
   );
 
   // ---- results, youngest first: element 0 is being executed, 1 is given out, 2 is being written, the rest are older ----
@@ -148,7 +151,7 @@ module clhls_rmw #(
   wire [ADDR_BITS-1:0] near_addr = addr_p[(HEAD-1)*ADDR_BITS +: ADDR_BITS];
   integer m;
   always @(posedge clk) begin
-    meet_q[0] <= pred_p[HEAD] & (near_addr == addr_p[HEAD*ADDR_BITS +: ADDR_BITS]);
+    meet_q[0] <= pred_p[HEAD-1] & pred_p[HEAD] & (near_addr == addr_p[HEAD*ADDR_BITS +: ADDR_BITS]);
     for (m = 1; m < PAST; m = m + 1) begin
       meet_q[m] <= past_valid[m-1] & (near_addr == past_addr[(m-1)*ADDR_BITS +: ADDR_BITS]);
     end
@@ -208,15 +211,17 @@ module clhls_rmw #(
   assign x_rdata = rdata;
 
   // ---- operand: youngest matching result, else the RAM's word ----
-  reg [WIDTH-1:0] operand;
+  reg [WIDTH-1:0] earlier;   // but for the result that is being computed
   integer k;
   always @* begin
-    operand = word;
-    for (k = PAST - 1; k >= 0; k = k - 1) begin
-      if (meet_q[k]) operand = past_value[k*WIDTH +: WIDTH];
+    earlier = word;
+    for (k = PAST - 1; k >= 1; k = k - 1) begin
+      if (meet_q[k]) earlier = past_value[k*WIDTH +: WIDTH];
     end
-    if (~pred_p[HEAD]) operand = {WIDTH{1'b0}};
+    if (~pred_p[HEAD]) earlier = {WIDTH{1'b0}};
   end
+  wire [WIDTH-1:0] operand1 = meet_q[0] ? e_value1 : earlier;
+  wire [WIDTH-1:0] operand0 = meet_q[0] ? e_value0 : earlier;
 
   always @(posedge clk) begin
     if (rst) begin
@@ -231,7 +236,7 @@ module clhls_rmw #(
   always @(posedge clk) begin
     e_addr_q <= addr_p[HEAD*ADDR_BITS +: ADDR_BITS];
     e_tag_q  <= h_tag;
-    e_old_q  <= operand;
+    e_old_q  <= e_late ? operand1 : operand0;
   end
 
   reg                o_valid_q;

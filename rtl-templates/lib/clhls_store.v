@@ -1,5 +1,5 @@
 // Coalescing global store unit: in-order, consecutive requests to one bus line are combined, consecutive lines form bursts.
-// latency: request to W beat about 7 cycles plus waiting time; II 1 (also one full beat a cycle when BYTES = BUS_BYTES).
+// latency: request to W beat about 9 cycles plus waiting time; II 1 (also one full beat a cycle when BYTES = BUS_BYTES).
 // ACK=1: one response (no data) per request, in order, three cycles after the B response of its beat or later.
 `default_nettype none
 
@@ -94,21 +94,23 @@ module clhls_store #(
     .m_valid(k_valid), .m_ready(k_ready), .m_data({k_pred, k_line, k_off, k_strb, k_data})
   );
 
-  reg                  room_q;      // a request may leave
-  reg                  p1_valid_q;
-  reg                  p1_pred_q;
-  reg [OFF-1:0]        p1_off_q;
-  reg [8*BYTES-1:0]    p1_data_q;
-  reg [BYTES-1:0]      p1_strb_q;
-  wire                 p1_same;     // same line as the predicated request before
-  wire                 p1_next;     // the line after it, in the same page
-  wire [LINE_BITS-1:0] last_line;   // line of the youngest predicated request, p1's if it is one
-  wire                 k_go = k_valid & room_q;
+  // What p2 decides reaches the enables of all bytes of the line: p1 is there so that the comparison's parts are joined before.
+  reg                  room_q;      // a request may leave, but for the beat that it may need
+  wire                 beat_room;   // there is a place for that one: of the credits the last to be taken, so heard without another register
+  reg                  p1_valid_q, p2_valid_q;
+  reg                  p1_pred_q,  p2_pred_q;
+  reg [OFF-1:0]        p1_off_q,   p2_off_q;
+  reg [8*BYTES-1:0]    p1_data_q,  p2_data_q;
+  reg [BYTES-1:0]      p1_strb_q,  p2_strb_q;
+  wire                 p2_same;     // same line as the predicated request before
+  wire                 p2_next;     // the line after it, in the same page
+  wire [LINE_BITS-1:0] last_line;   // line of the youngest predicated request, p2's if it is one
+  wire                 k_go = k_valid & room_q & beat_room;
 
   clhls_line_compare #(
-    .LINE_BITS(LINE_BITS), .PAGE_BITS(PAGE), .USED_BITS(DEVICE_BITS - $clog2(BUS_BYTES))
+    .LINE_BITS(LINE_BITS), .PAGE_BITS(PAGE), .JOINED(1), .USED_BITS(DEVICE_BITS - $clog2(BUS_BYTES))
   ) u_compare (
-    .clk(clk), .enter(k_go & k_pred), .line(k_line), .last(last_line), .same(p1_same), .next(p1_next)
+    .clk(clk), .enter(k_go & k_pred), .line(k_line), .last(last_line), .same(p2_same), .next(p2_next)
   );
 
   // ---- the open line ----
@@ -123,31 +125,31 @@ module clhls_store #(
   always @(posedge clk) flush_q <= flush;
 
   wire ending;       // register: no more requests join the open line
-  wire write    = p1_valid_q & p1_pred_q;
-  wire leaves   = write & (ending | ~p1_same);  // p1 does not go into the line that is open
-  wire open_now = write & (ending | ~p1_same | ~open_q);
+  wire write    = p2_valid_q & p2_pred_q;
+  wire leaves   = write & (ending | ~p2_same);  // p2 does not go into the line that is open
+  wire open_now = write & (ending | ~p2_same | ~open_q);
   wire close    = open_q & (leaves | ending);
 
-  assign k_ready = room_q;
+  assign k_ready = room_q & beat_room;
 
   always @(posedge clk) begin
     if (rst) begin
       p1_valid_q <= 1'b0;
+      p2_valid_q <= 1'b0;
       open_q     <= 1'b0;
     end else begin
       p1_valid_q <= k_go;
+      p2_valid_q <= p1_valid_q;
       open_q     <= open_now | (open_q & ~close);
     end
   end
 
   always @(posedge clk) begin
-    p1_pred_q <= k_pred;
-    p1_off_q  <= k_off;
-    p1_data_q <= k_data;
-    p1_strb_q <= k_strb;
+    {p1_pred_q, p1_off_q, p1_strb_q, p1_data_q} <= {k_pred, k_off, k_strb, k_data};
+    {p2_pred_q, p2_off_q, p2_strb_q, p2_data_q} <= {p1_pred_q, p1_off_q, p1_strb_q, p1_data_q};
     if (open_now) begin
       open_line_q <= last_line;
-      open_next_q <= p1_next;
+      open_next_q <= p2_next;
     end
   end
 
@@ -155,22 +157,22 @@ module clhls_store #(
   genvar k;
   generate
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
-      wire here;  // p1 writes this lane
+      wire here;  // p2 writes this lane
       if (LANES > 1) begin : g_match
-        assign here = p1_off_q == l;
+        assign here = p2_off_q == l;
       end else begin : g_always
         assign here = 1'b1;
       end
       for (k = 0; k < BYTES; k = k + 1) begin : g_byte
-        wire set = write & here & p1_strb_q[k];
+        wire set = write & here & p2_strb_q[k];
         always @(posedge clk) begin
-          if (set) open_data_q[8*(l*BYTES+k) +: 8] <= p1_data_q[8*k +: 8];
+          if (set) open_data_q[8*(l*BYTES+k) +: 8] <= p2_data_q[8*k +: 8];
           if (open_now | set) open_strb_q[l*BYTES+k] <= set;
         end
       end
     end
     if (LANES == 1) begin : g_one
-      wire unused = &{1'b0, p1_off_q};
+      wire unused = &{1'b0, p2_off_q};
     end
   endgenerate
 
@@ -184,11 +186,11 @@ module clhls_store #(
       reg [TW-1:0] idle_q;  // cycles without progress while a line is open
       reg          late_q;
       reg          ending_q;
-      wire         late_d = ~p1_valid_q & open_q & (late_q | (idle_q == LAST[TW-1:0]));
+      wire         late_d = ~p2_valid_q & open_q & (late_q | (idle_q == LAST[TW-1:0]));
       assign late   = late_q;
       assign ending = ending_q;
       always @(posedge clk) begin
-        if (rst | p1_valid_q | ~open_q) idle_q <= {TW{1'b0}};
+        if (rst | p2_valid_q | ~open_q) idle_q <= {TW{1'b0}};
         else if (~late_q) idle_q <= idle_q + 1'b1;
         if (rst) begin
           late_q   <= 1'b0;
@@ -279,7 +281,6 @@ module clhls_store #(
   // ---- W: all beats of a burst are in the FIFO when it starts ----
   localparam BEATS = (DEPTH_BEATS < 8) ? 8 : DEPTH_BEATS;
   wire       beat_valid;
-  wire       beat_room;
   wire       beat_ready_unused;
 
   clhls_credits #(
@@ -314,11 +315,11 @@ module clhls_store #(
     end
   end
 
-  assign idle = ~(k_valid | p1_valid_q | open_q | l_valid_q | burst_busy | blen_valid);
+  assign idle = ~(k_valid | p1_valid_q | p2_valid_q | open_q | l_valid_q | burst_busy | blen_valid);
 
   // ---- responses: a request that opened a line waits for that line's B ----
   wire pend_room;
-  always @(posedge clk) room_q <= ~rst & line_room & burst_room & beat_room & pend_room;
+  always @(posedge clk) room_q <= ~rst & line_room & burst_room & pend_room;
 
   generate
     if (ACK != 0) begin : g_ack
@@ -349,7 +350,7 @@ module clhls_store #(
         .WIDTH(1), .DEPTH(HELD), .OWNED(1), .TARGET(TARGET)
       ) u_pending (
         .clk(clk), .rst(rst),
-        .s_valid(p1_valid_q), .s_ready(pend_ready_unused), .s_data(open_now),
+        .s_valid(p2_valid_q), .s_ready(pend_ready_unused), .s_data(open_now),
         .m_valid(h_valid), .m_ready(h_ready), .m_data(h_new)
       );
 

@@ -166,7 +166,7 @@ impl Sizes<'_> {
         };
         if depth > deepest {
             let ring = self.ram(width, (depth - 3 - late).next_power_of_two());
-            let ff = w * (1 + late) as f64 + 46.0;
+            let ff = w * (1 + 2 * late) as f64 + (46 + 10 * late) as f64;
             return sum([ring, Area { lut: 55.0 + w, ff, ..Area::default() }]);
         }
         // Rows of distributed RAM, their multiplexer, and the bypass in front of the output.
@@ -443,7 +443,8 @@ impl Sizes<'_> {
         };
         let address = self.device_bits();
         let lut = 105.0 + 4.7 * address - if p("LINE_WAIT", 16) == 0 { 25.0 } else { 0.0 };
-        let own = Area { lut, ff: 60.0 + 8.4 * address, ..Area::default() };
+        let ff = 66.0 + 9.4 * address + 9.0 * bytes as f64;
+        let own = Area { lut, ff, ..Area::default() };
         sum([own, skid(9.0 * bytes as f64), merge, beats, answers])
     }
 

@@ -33,7 +33,7 @@ fn check_within(share: f64, module: &str, params: &[(&str, u32)], lut: f64, ff: 
     assert_eq!(area.dsp, 0.0, "{module} {params:?}: DSP tiles");
 }
 
-/// Units as they stand in kernels for ulx3s, of their netlists there (yosys 0.70, 2026-11-27): the constants were fitted to these, so they
+/// Units as they stand in kernels for ulx3s, of their netlists there (yosys 0.70, 2026-11-28): the constants were fitted to these, so they
 /// have to be close.
 #[test]
 fn units_inside_of_kernels() {
@@ -43,9 +43,9 @@ fn units_inside_of_kernels() {
     check_within(0.12, "clhls_load", &load(1), 473.0, 361.0, 2.0);
     check_within(0.12, "clhls_load", &load(8), 507.0, 394.0, 2.0);
     let store = |bytes, ack| [&unit[..], &[("BYTES", bytes), ("ACK", ack)]].concat();
-    check_within(0.12, "clhls_store", &store(4, 0), 488.0, 664.0, 2.0);
-    check_within(0.12, "clhls_store", &store(8, 0), 486.0, 748.0, 2.0);
-    check_within(0.12, "clhls_store", &store(4, 1), 625.0, 726.0, 2.0);
+    check_within(0.12, "clhls_store", &store(4, 0), 483.0, 814.0, 2.0);
+    check_within(0.12, "clhls_store", &store(8, 0), 481.0, 919.0, 2.0);
+    check_within(0.12, "clhls_store", &store(4, 1), 629.0, 869.0, 2.0);
     // Compare and exchange, and load, for two clients.
     let atomic = [("N", 2), ("EXCLUSIVE", 2), ("LINES", 512), ("BLOCK", 8), ("OPS", 0x1800)];
     check_within(0.12, "clhls_atomic", &[&unit[..2], &atomic[..]].concat(), 1684.0, 868.0, 2.0);

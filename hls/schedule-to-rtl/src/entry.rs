@@ -144,7 +144,7 @@ impl Core<'_> {
         self.any_fifo(name, s, (width, depth), Some("OWNED"))
     }
 
-    /// The same for words that nobody wants for the next four cycles: who takes them may be far from the block RAMs.
+    /// The same for words that nobody wants for the next five cycles: who brings and who takes them may be far from the block RAMs.
     pub fn late_fifo(&mut self, name: &str, s: Stream, width: u32, depth: u32) -> Stream {
         self.any_fifo(name, s, (width, depth), Some("LATE"))
     }

@@ -28,7 +28,7 @@
   wire [AW+2:0] f_place = f_index - f_out;              // of the followed word, 0 the next to leave
   wire [AW-1:0] f_addr  = rptr_q + f_place[AW-1:0] - f_ahead[AW-1:0];
   always @(posedge clk) begin
-    if (write) f_mem[wptr_q] <= s_data;
+    if (write) f_mem[waddr] <= wdata;
     if (read) f_read1 <= f_mem[rptr_q];
     if (move2) f_read2 <= f_read1;
     if (rst) begin
@@ -41,21 +41,24 @@
     end
   end
   always @* assume (rdata == f_read2);
+  wire f_coming = (LATE != 0) & come;  // a word has its place and is written in this cycle
   wire [AW-1:0] f_between = wptr_q - rptr_q;
-  wire [AW+2:0] f_ring = {(wptr_q == rptr_q) & ~empty_q, f_between};  // words in the ring
+  wire [AW+2:0] f_ring = {(wptr_q == rptr_q) & (~empty_q | f_coming), f_between};  // words in the ring
   always @* if (f_on) begin
-    assert (empty_q == (f_ring == 0));
+    assert (empty_q == (f_ring == f_coming));
+    assert (wptr_q - waddr == f_coming);
     assert (ahead_q - wptr_q == AHEAD && rnext_q - rptr_q == ONE);
     assert (rptr_q == rseen_q + left_q);
     if (OWNED == 0) assert (full_q == (f_ring + left_q >= (1 << AW) - (EARLY != 0)));
-    if (read) assert (~write || rptr_q != wptr_q);  // the RAM never reads the place that is written
+    if (read) assert (~write || rptr_q != waddr);  // the RAM never reads the place that is written
     if (EARLY != 0 && f_ring == 1 << AW) assert (~f_seen);
     if (LATE == 0) assert (none_q == (empty_q & ~read1_q & ~read2_q));
     if (skid_q) assert (LATE != 0 && valid_q);
     assert (f_count == f_ring + f_ahead);
     assert (void_q == ~valid_q);
     if (f_place < f_count) begin
-      if (f_place >= f_ahead) assert (f_mem[f_addr] == f_data);
+      if (f_coming && f_place == f_count - 1) assert (wdata == f_data);
+      else if (f_place >= f_ahead) assert (f_mem[f_addr] == f_data);
       else if (f_place == 0 && valid_q) assert (data_q == f_data);
       else if (f_place == valid_q && skid_q) assert (f_wait == f_data);
       else if (f_place == valid_q + skid_q && read2_q) assert (f_read2 == f_data);
