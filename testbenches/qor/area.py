@@ -29,9 +29,10 @@ SYNTH = f"{CONSTANTS}; synth_ecp5 -nowidelut"
 # Nets on long paths are routed anew. That takes one or two short rounds, or some hundred nets have no better routes and it never ends.
 RIPUP, MOST_ROUNDS = "--tmg-ripup", 10
 LONGEST_ROUND = 20000  # steps of the router
-# LUTs by yosys above which nextpnr's other placer is taken, and nets are not routed anew: what the first one places of such designs has
-# nets half as long again and does not come to an end in the router.
-LARGE = 15000
+# LUTs by yosys, and so many for each block RAM and multiplier, above which nextpnr's other placer is taken, and nets are not routed anew:
+# what the first one places of such designs has nets half as long again and does not come to an end in the router. Blocks count because
+# they stand in a few rows of the device: what is between them has long nets.
+LARGE, BLOCK = 19000, 80
 
 
 def options(clock, seed=SEEDS[0], large=False):
@@ -131,7 +132,12 @@ def synthesise(folder, files, ins, outs):
     over = [what for what, most in AVAILABLE.items() if result[what] > most]
     if over:
         return result | {"status": f"does not fit: {' '.join(over)}"}
-    return result | {"status": "not routed", "netlist": netlist_digest(folder, result["lut"] > LARGE)}
+    return result | {"status": "not routed", "netlist": netlist_digest(folder, is_large(result))}
+
+
+def is_large(figures):
+    """Whether nextpnr's placer for large designs is taken."""
+    return figures["lut"] + BLOCK * (figures["dsp"] + figures["bram"]) > LARGE
 
 
 def netlist_digest(folder, large):
@@ -270,7 +276,7 @@ def route_key(figures, seed):
 
 def figures_after_routing(figures, sources, seed):
     """Figures with one seed, and whether they were in the cache."""
-    return common.cached(route_key(figures, seed), lambda: route(*sources, figures["lut"] > LARGE, seed))
+    return common.cached(route_key(figures, seed), lambda: route(*sources, is_large(figures), seed))
 
 
 def reached(found):

@@ -19,7 +19,7 @@ Commits of the stages: {commits}.
 
 ## Area and clock on ECP5-85F
 
-`{synth}`, then `nextpnr-ecp5 {pnr}`; above {large} LUTs, and where nets are routed anew without end, `{pnr_large}`. Cores alone, without the board's shell.
+`{synth}`, then `nextpnr-ecp5 {pnr}`; above a size of {large}, and where nets are routed anew without end, `{pnr_large}`. Cores alone, without the board's shell.
 
 {area}
 
@@ -53,7 +53,7 @@ def page(results, rows, judged):
     dates = results.get("dates", {})
     commits = ", ".join(f"{stage} {commit}" + (f" ({dates[stage]})" if stage in dates else "") for stage, commit in sorted(results.get("commits", {}).items()))
     table = "\n".join(f"| {g.name} | {cell(g.asked)} | {cell(g.measured)} | {g.word} |" for g in judged)
-    return PAGE.format(tools=tools, commits=commits, goals=table, synth=area.SYNTH, pnr=" ".join(area.PNR), large=area.LARGE, pnr_large=" ".join(area.PNR_LARGE),
+    return PAGE.format(tools=tools, commits=commits, goals=table, synth=area.SYNTH, pnr=" ".join(area.PNR), large=f"{area.LARGE} (LUTs, and {area.BLOCK} for each block RAM and multiplier)", pnr_large=" ".join(area.PNR_LARGE),
                        area=statistics(kernels), paths=paths(kernels), loops=loops(kernels), intervals=intervals.page(results.get("intervals")))
 
 

@@ -235,7 +235,7 @@ impl Core<'_> {
 
     /// A buffer that says whether another word follows the first: an instance of `module` between two streams. Without `ready` the writer
     /// knows that there is a place.
-    fn buffer(
+    pub fn buffer(
         &mut self,
         module: &str,
         name: &str,

@@ -157,19 +157,8 @@ impl Core<'_> {
         if !self.enters_loop(block, k) {
             return self.fifo(name, s, width, 2);
         }
-        let out = Stream::new(&mut self.b, &format!("{name}_q"), width);
-        self.b
-            .instance("clhls_queue", &format!("u_{name}"))
-            .param("WIDTH", width)
-            .input("s_valid", s.valid)
-            .output("s_ready", s.ready)
-            .input("s_data", s.data)
-            .output("m_valid", out.valid)
-            .open("m_more")
-            .input("m_ready", out.ready)
-            .output("m_data", out.data)
-            .done();
-        out
+        let words = (s.valid.into(), Some(s.ready), s.data.into());
+        self.buffer("clhls_queue", name, words, &[]).0
     }
 
     /// Whether what comes out of segment `k` of a block goes on to a loop that holds several tokens, whatever it is.
