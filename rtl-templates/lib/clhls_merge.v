@@ -1,5 +1,6 @@
 // N streams into one: input 0 (a loop's back edge) first, then round robin among the others. clhls_merge_parked has no first one.
-// latency 1, II 1.  Output is a skid buffer; s_ready depends on s_valid of the inputs and on registers, never on m_ready.
+// latency 1, II 1.  Output is a skid buffer; s_ready depends on s_valid of the inputs (of other inputs alone, with N <= 2) and on registers,
+// never on m_ready.
 // For more than 4 inputs build a tree of these: the arbiter's depth grows with N.
 `default_nettype none
 
@@ -18,16 +19,29 @@ module clhls_merge #(
 );
 
   wire             skid_ready;
-  wire [N-1:0]     grant;
+  wire [N-1:0]     grant;   // whose word is taken, if one is
   reg  [WIDTH-1:0] word;
 
-  assign s_ready = grant & {N{skid_ready}};
-
-  clhls_arbiter #(
-    .N(N), .PRIORITY0(1)
-  ) u_arbiter (
-    .clk(clk), .rst(rst), .request(s_valid), .advance(skid_ready), .grant(grant)
-  );
+  generate
+    if (N <= 2) begin : g_first
+      // The second input is told that the first has nothing, whether it has a word itself or not: its valid may come from afar, and
+      // would come back there as its ready.
+      if (N == 2) begin : g_second
+        assign grant = {~s_valid[0], s_valid[0]};
+        assign s_ready = {~s_valid[0] & skid_ready, skid_ready};
+      end else begin : g_alone
+        assign grant = 1'b1;
+        assign s_ready = skid_ready;
+      end
+    end else begin : g_turns
+      assign s_ready = grant & {N{skid_ready}};
+      clhls_arbiter #(
+        .N(N), .PRIORITY0(1)
+      ) u_arbiter (
+        .clk(clk), .rst(rst), .request(s_valid), .advance(skid_ready), .grant(grant)
+      );
+    end
+  endgenerate
 
   integer i;
   always @* begin
