@@ -1,5 +1,5 @@
 // Coalescing global store unit: in-order, consecutive requests to one bus line are combined, consecutive lines form bursts.
-// latency: request to W beat about 9 cycles plus waiting time; II 1 (also one full beat a cycle when BYTES = BUS_BYTES).
+// latency: request to W beat about 8 cycles, 9 for ecp5, plus waiting time; II 1 (also one full beat a cycle when BYTES = BUS_BYTES).
 // ACK=1: one response (no data) per request, in order, three cycles after the B response of its beat or later.
 `default_nettype none
 
