@@ -281,8 +281,8 @@ pub fn pipeline(level: Level) -> Vec<&'static str> {
             &["banks"],
             CLEAN,
             &["narrow-addresses", "licm", "narrow", "gvn", "dce", "simplify-cfg"],
-            // Before rewriting too: it may hide constant distances between addresses.
-            &["forward-stores", "relax-order", "coalesce", "egraph", "gvn"],
+            // Before rewriting too: it may hide constant distances between addresses, and shortens no recurrence while a decision is later.
+            &["forward-stores", "relax-order", "coalesce", "carry-ahead", "egraph", "gvn"],
             &["narrow", "gvn", "sink-wires", "hoist-slices", "relax-order"],
             &["retime-selects", "carry-ahead", "fold", "gvn", "dce", "independence"],
             SHAPE,
