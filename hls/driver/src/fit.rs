@@ -141,7 +141,7 @@ struct Savings {
 }
 
 /// In what a kernel exceeds the device.
-struct Over {
+pub(crate) struct Over {
     /// LUTs, flip-flops or DSP tiles.
     logic: bool,
     /// How many times the device would be needed.
@@ -259,7 +259,7 @@ impl Hardware {
     }
 
     /// Kernels that exceed the board, by name.
-    fn over(&self, board: &Board) -> Vec<(String, Over)> {
+    pub(crate) fn over(&self, board: &Board) -> Vec<(String, Over)> {
         let over = |(name, area): (&String, &Area)| Some((name.clone(), exceeds(area, board)?));
         self.areas.iter().filter_map(over).collect()
     }
@@ -303,20 +303,22 @@ pub(crate) fn kernel_areas(
 
 impl Pipeline<'_> {
     /// The steps from ir-opt to rtl-to-area, again with smaller hardware while a kernel does not
-    /// fit the board. A kernel that cannot be made to fit is as small as it can be. One that fits gets as many compute units as
-    /// pay, if the user does not say how many.
+    /// fit the board. A kernel that cannot be made to fit is as small as it can be. One that fits gets more room for nets if it is
+    /// large, and as many compute units as pay, if the user does not say how many.
     ///
     /// # Errors
     /// Those of each step.
     pub fn hardware(&self, module: Module) -> Result<Hardware> {
-        let made = self.fitting(module)?;
+        let mut optimised = None;
+        let made = self.fitting(&module, &mut optimised)?;
+        let made = self.leave_room(made, &module, &mut optimised)?;
         self.add_units(made)
     }
 
-    fn fitting(&self, module: Module) -> Result<Hardware> {
+    fn fitting(&self, module: &Module, optimised: &mut Option<Optimised>) -> Result<Hardware> {
         self.thrift.borrow_mut().clear();
-        let mut optimised = None;
-        let mut made = self.attempt(&module, &mut optimised)?;
+        self.large.borrow_mut().clear();
+        let mut made = self.attempt(module, optimised)?;
         let fast: BTreeMap<String, Over> = made.over(self.board).into_iter().collect();
         if fast.is_empty() {
             return Ok(made);
@@ -362,11 +364,23 @@ impl Pipeline<'_> {
                     *self.remarks.borrow_mut() = remarks;
                     first
                 }
-                None => self.attempt(&module, &mut optimised)?,
+                None => self.attempt(module, optimised)?,
             };
         }
         self.remark_fit(&made, &fast);
         Ok(made)
+    }
+
+    /// [`Self::attempt`] without telling what begins.
+    pub(crate) fn attempt_silently(
+        &self,
+        module: &Module,
+        last: &mut Option<Optimised>,
+    ) -> Result<Hardware> {
+        self.silent.set(true);
+        let made = self.attempt(module, last);
+        self.silent.set(false);
+        made
     }
 
     /// One try at the hardware as [`Thrift`] has it now.

@@ -22,6 +22,7 @@ pub mod failure;
 pub mod fit;
 pub mod image_format;
 pub mod input;
+mod large;
 pub mod local_sizes;
 pub mod native;
 pub mod output;

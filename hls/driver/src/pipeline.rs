@@ -12,11 +12,11 @@ use base::{Diagnostic, FileSet, Severity, SourceMap};
 use ir::Module;
 use rtl::Design;
 use schedule::KernelSchedule;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
-use target::{Board, Flow, Library};
+use target::{Board, Family, Flow, Library};
 use verilog_to_package::PackOptions;
 
 /// What to build and how.
@@ -184,6 +184,12 @@ pub struct Pipeline<'a> {
     pub(crate) remarks: RefCell<Vec<(String, Diagnostic)>>,
     /// Kernels that are made smaller than they could be.
     pub(crate) thrift: RefCell<BTreeMap<String, Thrift>>,
+    /// The family as it is for kernels that are large.
+    pub(crate) large_family: Option<Family>,
+    /// Kernels that are scheduled for it.
+    pub(crate) large: RefCell<BTreeSet<String>>,
+    /// Whether what begins is told.
+    pub(crate) silent: Cell<bool>,
     /// Schedules regions; the same region of several tries once.
     scheduler: Rc<ir_to_schedule::Remembering>,
     /// Text of each stage, numbered as in DESIGN: `00-ir.clir`, `01-opt.inline.clir`...
@@ -236,14 +242,26 @@ impl<'a> Pipeline<'a> {
     /// Steps that compile for a board.
     pub fn new(options: &'a Options, board: &'a Board, progress: &'a mut dyn FnMut(&str)) -> Self {
         let progress = RefCell::new(progress);
-        let (remarks, thrift, dumps) = Default::default();
+        let (remarks, thrift, large, silent, dumps) = Default::default();
+        let large_family = board.family.for_large(f64::INFINITY);
         let scheduler: Box<dyn ir_to_schedule::Scheduler> = match options.scheduling {
             Scheduling::Asap => Box::new(ir_to_schedule::Asap),
             Scheduling::Sdc => Box::new(ir_to_schedule::Sdc),
             Scheduling::Random(seed) => Box::new(ir_to_schedule::Random { seed }),
         };
         let scheduler = Rc::new(ir_to_schedule::Remembering::new(scheduler));
-        Pipeline { options, board, progress, remarks, thrift, scheduler, dumps }
+        Pipeline {
+            options,
+            board,
+            progress,
+            remarks,
+            thrift,
+            large_family,
+            large,
+            silent,
+            scheduler,
+            dumps,
+        }
     }
 
     /// Steps that try how another one would do with other options: what both schedule is scheduled once.
@@ -254,6 +272,7 @@ impl<'a> Pipeline<'a> {
         progress: &'a mut dyn FnMut(&str),
     ) -> Self {
         let mut trial = Self::new(options, board, progress);
+        trial.large = of.large.clone();
         if options.scheduling == of.options.scheduling {
             trial.scheduler = of.scheduler.clone();
         }
@@ -413,9 +432,13 @@ impl<'a> Pipeline<'a> {
         };
         let mut all = vec![];
         for (_, kernel) in module.kernels() {
-            let schedule =
-                ir_to_schedule::solve(kernel, module, &self.board.family, &options(&kernel.name))
-                    .map_err(|e| self.too_fast(Failure::with_sources(e, &module.sources)))?;
+            let schedule = ir_to_schedule::solve(
+                kernel,
+                module,
+                self.family_of(&kernel.name),
+                &options(&kernel.name),
+            )
+            .map_err(|e| self.too_fast(Failure::with_sources(e, &module.sources)))?;
             let name = format!("30-{}.sched", kernel.name);
             self.keep(&name, || schedule::text::print(&schedule));
             all.push(schedule);
@@ -513,9 +536,9 @@ impl<'a> Pipeline<'a> {
         Ok(Build { files, manifest, report, warnings: vec![] })
     }
 
-    /// Tells what begins; a kernel that is tried again smaller goes through the steps in silence.
+    /// Tells what begins; a kernel that is tried again goes through the steps in silence.
     pub(crate) fn step(&self, what: &str) {
-        if self.thrift.borrow().is_empty() {
+        if self.thrift.borrow().is_empty() && !self.silent.get() {
             (self.progress.borrow_mut())(what);
         }
     }

@@ -28,6 +28,8 @@ pub struct Family {
     pub clock_overhead_ns: f64,
     /// Share of the clock period that paths of whole designs lose against operators routed alone: longer nets.
     pub routing_margin: f64,
+    /// How designs that spread over the device differ, where that was measured.
+    pub large: Option<LargeDesigns>,
     /// Multiplier tile.
     pub tile: DspTile,
     /// On-chip RAM.
@@ -137,6 +139,18 @@ impl RamFacts {
     }
 }
 
+/// Designs whose cells spread over so much of the device that their nets are longer.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LargeDesigns {
+    /// LUTs above which a design is one.
+    pub luts: f64,
+    /// [`Family::routing_margin`] of such designs.
+    pub routing_margin: f64,
+    /// What nets to multiplier tiles and from there take besides, ns: the tiles stand in a few rows only.
+    pub tile_net_ns: f64,
+}
+
 /// `delays.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -148,6 +162,8 @@ pub(crate) struct FamilyFile {
     clock_overhead_ns: f64,
     #[serde(default)]
     routing_margin: f64,
+    #[serde(default)]
+    large: Option<LargeDesigns>,
     grades: BTreeMap<String, f64>,
     fanout: Fanout,
     delay_ns: OperatorCurves,
@@ -258,6 +274,13 @@ impl FamilyFile {
         {
             return Err(bad("dsp: a is the wider operand, and none has 0 bits".to_owned()));
         }
+        if file.large.is_some_and(|large| !(0.0..f64::INFINITY).contains(&large.tile_net_ns)) {
+            return Err(bad("large: tile_net_ns is not negative".to_owned()));
+        }
+        let margins = [Some(file.routing_margin), file.large.map(|large| large.routing_margin)];
+        if let Some(margin) = margins.into_iter().flatten().find(|m| !(0.0..1.0).contains(m)) {
+            return Err(bad(format!("routing_margin: {margin} is no share of a period")));
+        }
         if let Some((grade, scale)) = file.grades.iter().find(|(_, s)| !s.is_finite() || **s <= 0.0)
         {
             return Err(bad(format!("grades: factor {scale} of grade {grade} is not positive")));
@@ -288,6 +311,7 @@ impl FamilyFile {
             has_srl: self.has_srl,
             clock_overhead_ns: self.clock_overhead_ns * scale,
             routing_margin: self.routing_margin,
+            large: self.large,
             tile: self.dsp.tile,
             ram,
             scale,
@@ -309,6 +333,15 @@ impl Family {
     /// ([`Timing::output_ns`]).
     pub fn delay_ns(&self, op: OpKind, width: u32) -> f64 {
         self.timing(op, width).output_ns
+    }
+
+    /// The family as it is for designs of so many LUTs that they are [`LargeDesigns`]; none where they are not.
+    pub fn for_large(&self, luts: f64) -> Option<Family> {
+        let large = self.large.filter(|large| luts > large.luts)?;
+        let mut family = Family { routing_margin: large.routing_margin, ..self.clone() };
+        family.data.dsp.input_ns += large.tile_net_ns;
+        family.data.dsp.output_ns += large.tile_net_ns;
+        Some(family)
     }
 
     /// What registers and long nets take of a clock period, ns.

@@ -230,6 +230,22 @@ fn faster_grades_and_fan_out_scale() {
     assert!((fast.ram.output_ns - 0.77 * slow.ram.output_ns).abs() < 1e-9);
 }
 
+#[test]
+fn large_designs_have_longer_nets() {
+    for grade in ["6", "8"] {
+        let usual = Library::builtin().family("ecp5", grade).unwrap();
+        assert!(usual.for_large(20_000.0).is_none());
+        let large = usual.for_large(20_001.0).unwrap();
+        assert!((large.overhead_ns(10.0) - usual.overhead_ns(10.0) - 1.0).abs() < 1e-9);
+        let (near, far) = (usual.timing(OpKind::Mul, 18), large.timing(OpKind::Mul, 18));
+        let net = if grade == "6" { 1.0 } else { 0.77 };
+        assert!((far.input_ns - near.input_ns - net).abs() < 1e-9);
+        assert!((far.output_ns - near.output_ns - net).abs() < 1e-9);
+        assert_eq!(large.delay_ns(OpKind::Add, 32), usual.delay_ns(OpKind::Add, 32));
+    }
+    assert!(Library::builtin().family("unit", "1").unwrap().for_large(1e9).is_none());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 

@@ -15,6 +15,7 @@ mod fit;
 mod hangs;
 mod image_format;
 mod interrupted;
+mod large;
 mod launches;
 mod launches_together;
 mod out_of_bounds;

@@ -1,0 +1,127 @@
+//! Kernels that are large on their device are scheduled with more room for nets, unless loops would be slower.
+
+use crate::common::{clhls, text};
+use std::path::Path;
+
+/// `sum` is a loop whose interval is the latency of an addition, `scale` one whose intervals do not depend on delays.
+const KERNELS: &str = r#"module "two" addr 64 cl 120
+
+kernel f0 "sum" {
+  arg 0 "in" "float*" global size 8 align 4 restrict no_write
+  arg 1 "out" "float*" global size 8 align 4 restrict no_read
+  arg 2 "n" "int" i32 size 4 align 4
+  reqd_work_group_size 1 1 1
+b0:
+  v0:ptr.global = arg 0
+  v1:ptr.global = arg 1
+  v2:i32 = arg 2
+  v3:i32 = const 0
+  v4:f32 = const 0.0
+  jump b1(v3, v4)
+b1(v5:i32, v6:f32):
+  v7:i64 = zext v5
+  v8:i64 = const 2
+  v9:i64 = shl v7, v8
+  v10:ptr.global = ptradd v0, v9
+  e0 v11:f32 = load v10 align 4
+  v12:f32 = fadd v6, v11
+  v13:i32 = const 1
+  v14:i32 = add v5, v13
+  v15:i1 = icmp.ult v14, v2
+  br v15, b1(v14, v12), b2
+b2:
+  e1 = store v1, v12 align 4
+  ret
+}
+
+kernel f1 "scale" {
+  arg 0 "in" "float*" global size 8 align 4 restrict no_write
+  arg 1 "out" "float*" global size 8 align 4 restrict no_read
+  arg 2 "n" "int" i32 size 4 align 4
+  reqd_work_group_size 1 1 1
+b0:
+  v0:ptr.global = arg 0
+  v1:ptr.global = arg 1
+  v2:i32 = arg 2
+  v3:i32 = const 0
+  v4:f32 = const 3.0
+  jump b1(v3)
+b1(v5:i32):
+  v7:i64 = zext v5
+  v8:i64 = const 2
+  v9:i64 = shl v7, v8
+  v10:ptr.global = ptradd v0, v9
+  e0 v11:f32 = load v10 align 4
+  v12:f32 = fmul v4, v11
+  v16:ptr.global = ptradd v1, v9
+  e1 = store v16, v12 align 4
+  v13:i32 = const 1
+  v14:i32 = add v5, v13
+  v15:i1 = icmp.ult v14, v2
+  br v15, b1(v14), b2
+b2:
+  ret
+}
+"#;
+
+/// Boards in `folder`: `small`, on which every kernel is large, and `usual`, on which none is.
+fn boards(folder: &Path) {
+    for (name, luts) in [("small", "1.0"), ("usual", "1e9")] {
+        let (board, family) = (folder.join(name), folder.join(format!("{name}-family")));
+        for new in [&board, &family] {
+            std::fs::create_dir(new).expect("a folder");
+        }
+        let of_board = format!("inherits = \"ulx3s\"\nfamily = \"{name}-family\"\n");
+        std::fs::write(board.join("board.toml"), of_board).expect("a board");
+        let of_family = format!(
+            "inherits = \"ecp5\"\n[large]\nluts = {luts}\nrouting_margin = 0.3\ntile_net_ns = 1.0\n"
+        );
+        std::fs::write(family.join("delays.toml"), of_family).expect("a family");
+    }
+}
+
+/// The schedules of the kernels on a board of [`boards`], and the report of their hardware.
+fn build(board: &str) -> (String, serde_json::Value) {
+    let folder = tempfile::tempdir().expect("scratch");
+    boards(folder.path());
+    let input = folder.path().join("two.clir");
+    std::fs::write(&input, KERNELS).expect("input");
+    let args = ["build", text(&input), "--board-dir", text(folder.path()), "--board", board];
+    let run = |more: &[&str]| {
+        let outcome = clhls(&[&args[..], &["--clock", "120"], more].concat());
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        outcome.out
+    };
+    let schedules = run(&["--emit", "schedule"]);
+    let out = folder.path().join("out");
+    run(&["-o", text(&out)]);
+    let report = std::fs::read_to_string(out.join("report.json")).expect("a report");
+    (schedules, serde_json::from_str(&report).expect("JSON"))
+}
+
+/// The lines of a schedule that tell a kernel's clock and its loop.
+fn clock_and_loop<'s>(schedule: &'s str, kernel: &str) -> (&'s str, &'s str) {
+    let first = format!("schedule \"{kernel}\" ");
+    let mut lines = schedule.lines().skip_while(|l| !l.starts_with(&first));
+    let clock = lines.next().expect("the kernel is there").trim_start_matches(&first);
+    (clock, lines.find(|l| l.starts_with("loop ")).expect("it has a loop"))
+}
+
+#[test]
+fn large_kernels_leave_more_of_the_period_to_nets() {
+    let ((usual, _), (small, report)) = (build("usual"), build("small"));
+    let (before, after) = (clock_and_loop(&usual, "scale"), clock_and_loop(&small, "scale"));
+    // 0.45 ns of a register and 12 % or 30 % of the period.
+    assert_eq!(before.0, "period 8.333333333333334 overhead 1.45");
+    assert_eq!(after.0, "period 8.333333333333334 overhead 2.95");
+    assert!(before.1.contains(" ii 1 ") && after.1.contains(" ii 1 "), "{after:?}");
+    let notes = |k: usize| report["kernels"][k]["notes"].to_string();
+    assert!(notes(1).contains("30 % of the clock period are left for long nets instead of 12 %"));
+    assert!(!notes(0).contains("long nets"), "{}", notes(0));
+}
+
+#[test]
+fn a_large_kernel_whose_loop_would_be_slower_stays() {
+    let ((usual, _), (small, _)) = (build("usual"), build("small"));
+    assert_eq!(clock_and_loop(&usual, "sum"), clock_and_loop(&small, "sum"));
+}
