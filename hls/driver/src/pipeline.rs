@@ -185,9 +185,9 @@ pub struct Pipeline<'a> {
     /// Kernels that are made smaller than they could be.
     pub(crate) thrift: RefCell<BTreeMap<String, Thrift>>,
     /// The family as it is for kernels that are large.
-    pub(crate) large_family: Option<Family>,
-    /// Kernels that are scheduled for it.
-    pub(crate) large: RefCell<BTreeSet<String>>,
+    pub(crate) large_families: Vec<Family>,
+    /// Kernels that are scheduled for one of these, with its place.
+    pub(crate) large: RefCell<BTreeMap<String, usize>>,
     /// Whether what begins is told.
     pub(crate) silent: Cell<bool>,
     /// Schedules regions; the same region of several tries once.
@@ -243,7 +243,7 @@ impl<'a> Pipeline<'a> {
     pub fn new(options: &'a Options, board: &'a Board, progress: &'a mut dyn FnMut(&str)) -> Self {
         let progress = RefCell::new(progress);
         let (remarks, thrift, large, silent, dumps) = Default::default();
-        let large_family = board.family.for_large(f64::INFINITY);
+        let large_families = board.family.for_large();
         let scheduler: Box<dyn ir_to_schedule::Scheduler> = match options.scheduling {
             Scheduling::Asap => Box::new(ir_to_schedule::Asap),
             Scheduling::Sdc => Box::new(ir_to_schedule::Sdc),
@@ -256,7 +256,7 @@ impl<'a> Pipeline<'a> {
             progress,
             remarks,
             thrift,
-            large_family,
+            large_families,
             large,
             silent,
             scheduler,

@@ -187,6 +187,13 @@ impl Pipeline<'_> {
         }
     }
 
+    /// The number of units that finished hardware with one of each would get, by kernel; nothing where the user says how many there are.
+    pub(crate) fn units_of(&self, made: &Hardware) -> BTreeMap<String, u32> {
+        let open = self.options.compute_units.is_none();
+        let facts = self.all_facts(made).into_iter().filter(|_| open);
+        facts.map(|(name, facts)| (name, choose(&facts).0)).collect()
+    }
+
     /// What decides the number of units of each kernel.
     fn all_facts(&self, made: &Hardware) -> BTreeMap<String, Facts> {
         let mut facts: BTreeMap<String, Facts> = made

@@ -192,6 +192,8 @@ fn operator_timing(
                 pipelined::add_feedback_mux(&s.func, block, inst, &mut s.timing[inst], family);
             }
         }
+        let is_unit = |inst| s.unit_of[inst].is_some();
+        timing::add_nets(&s.func, &s.func.blocks[block].insts, family, &is_unit, &mut s.timing);
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ fn make(units: &mut Units, operator: Operator, form: InTurns) -> Result<Unit> {
     let interval = turns * cycles + 1;
     let border = border_timing(&problem, &solution);
     let timing = OpTiming { latency: border.latency + interval - 1, ..border };
-    let name = format!("{operator}_i{interval}");
+    let name = format!("{operator}{}_i{interval}", units.family.room.suffix());
     shape.func.name.clone_from(&name);
     let Shape { func, place, inst_timing, outputs, .. } = shape;
     let (turning, shared) = (Some(turning), vec![]);

@@ -186,6 +186,7 @@ impl<'a> Units<'a> {
                 body.push(inst);
             }
         }
+        timing::add_nets(&func, &body, self.family, &|_| false, &mut timing_of);
         let is_const = |v: Value| func.as_const(v).is_some();
         let leaves = |v: Value| outputs.contains(&v);
         let r = Region {
@@ -196,7 +197,9 @@ impl<'a> Units<'a> {
             free: &is_const,
         };
         let problem = r.problem(self.clock);
-        let name = operator.to_string();
+        // Kernels of one build may have different room for nets.
+        let name = format!("{operator}{}", self.family.room.suffix());
+        func.name.clone_from(&name);
         let solution = self.solve(&problem, &format!("unit {name}"))?;
         for (k, &inst) in body.iter().enumerate() {
             place[inst] = Some(Place::Segment { segment: 0, cycle: solution.start[k] });

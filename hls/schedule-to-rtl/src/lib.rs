@@ -54,7 +54,7 @@ pub fn lower(
     for s in schedules {
         let (kernel, modules) =
             lower_kernel(module, s, family, built, program_memory.is_some(), &offsets)?;
-        // Units of equal name are equal: kernels of one build share clock and family.
+        // Units of equal name are equal: kernels of one build share clock and family, and the room for nets is part of the name.
         for m in modules {
             if !design.modules.iter().any(|d| d.name == m.name) {
                 design.modules.push(m);

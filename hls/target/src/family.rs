@@ -30,6 +30,8 @@ pub struct Family {
     pub routing_margin: f64,
     /// How designs that spread over the device differ, where that was measured.
     pub large: Option<LargeDesigns>,
+    /// How much of that counts.
+    pub room: Room,
     /// Multiplier tile.
     pub tile: DspTile,
     /// On-chip RAM.
@@ -139,6 +141,29 @@ impl RamFacts {
     }
 }
 
+/// How much time is left for long nets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Room {
+    /// What designs need that are not [`LargeDesigns`].
+    #[default]
+    Usual,
+    /// More for nets to many operations and to tiles, so that recurrences without such nets stay as they are.
+    Some,
+    /// More for all.
+    Most,
+}
+
+impl Room {
+    /// What the names of datapaths that are made for it end with.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Room::Usual => "",
+            Room::Some => "_n",
+            Room::Most => "_w",
+        }
+    }
+}
+
 /// Designs whose cells spread over so much of the device that their nets are longer.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -149,6 +174,12 @@ pub struct LargeDesigns {
     pub routing_margin: f64,
     /// What nets to multiplier tiles and from there take besides, ns: the tiles stand in a few rows only.
     pub tile_net_ns: f64,
+    /// What a net to many or large operations takes besides, ns for each root of the LUTs that these take: as far apart are its ends.
+    pub net_ns_per_root_lut: f64,
+    /// What of that an operation's delay has already, and no net takes less than.
+    pub net_free_ns: f64,
+    /// Most that a net takes besides.
+    pub net_most_ns: f64,
 }
 
 /// `delays.toml`.
@@ -274,8 +305,11 @@ impl FamilyFile {
         {
             return Err(bad("dsp: a is the wider operand, and none has 0 bits".to_owned()));
         }
-        if file.large.is_some_and(|large| !(0.0..f64::INFINITY).contains(&large.tile_net_ns)) {
-            return Err(bad("large: tile_net_ns is not negative".to_owned()));
+        let nets = file.large.iter().flat_map(|large| {
+            [large.tile_net_ns, large.net_ns_per_root_lut, large.net_free_ns, large.net_most_ns]
+        });
+        if let Some(ns) = nets.into_iter().find(|ns| !(0.0..f64::INFINITY).contains(ns)) {
+            return Err(bad(format!("large: {ns} ns is no delay of a net")));
         }
         let margins = [Some(file.routing_margin), file.large.map(|large| large.routing_margin)];
         if let Some(margin) = margins.into_iter().flatten().find(|m| !(0.0..1.0).contains(m)) {
@@ -312,6 +346,7 @@ impl FamilyFile {
             clock_overhead_ns: self.clock_overhead_ns * scale,
             routing_margin: self.routing_margin,
             large: self.large,
+            room: Room::Usual,
             tile: self.dsp.tile,
             ram,
             scale,
@@ -335,13 +370,21 @@ impl Family {
         self.timing(op, width).output_ns
     }
 
-    /// The family as it is for designs of so many LUTs that they are [`LargeDesigns`]; none where they are not.
-    pub fn for_large(&self, luts: f64) -> Option<Family> {
-        let large = self.large.filter(|large| luts > large.luts)?;
-        let mut family = Family { routing_margin: large.routing_margin, ..self.clone() };
-        family.data.dsp.input_ns += large.tile_net_ns;
-        family.data.dsp.output_ns += large.tile_net_ns;
-        Some(family)
+    /// Whether a design of so many LUTs is one of [`LargeDesigns`].
+    pub fn is_large(&self, luts: f64) -> bool {
+        self.large.is_some_and(|large| luts > large.luts)
+    }
+
+    /// The family as it is for [`LargeDesigns`], from most room for nets to less; none where nobody measured that.
+    pub fn for_large(&self) -> Vec<Family> {
+        let Some(large) = self.large else { return vec![] };
+        let with = |room: Room, routing_margin: f64| {
+            let mut family = Family { room, routing_margin, ..self.clone() };
+            family.data.dsp.input_ns += large.tile_net_ns;
+            family.data.dsp.output_ns += large.tile_net_ns;
+            family
+        };
+        vec![with(Room::Most, large.routing_margin), with(Room::Some, self.routing_margin)]
     }
 
     /// What registers and long nets take of a clock period, ns.
@@ -375,6 +418,13 @@ impl Family {
     pub fn fanout_ns(&self, sinks: u32) -> f64 {
         let ratio = f64::from(sinks) / f64::from(self.data.fanout.free.max(1));
         if ratio <= 1.0 { 0.0 } else { self.scale * self.data.fanout.ns_per_decade * ratio.log10() }
+    }
+
+    /// Extra delay of a net to operations of so many LUTs above the one that operator delays contain, ns: none but in [`Self::for_large`].
+    pub fn broadcast_ns(&self, luts: f64) -> f64 {
+        let Some(large) = self.large.filter(|_| self.room != Room::Usual) else { return 0.0 };
+        let ns = large.net_ns_per_root_lut * luts.max(0.0).sqrt() - large.net_free_ns;
+        self.scale * ns.clamp(0.0, large.net_most_ns)
     }
 
     /// Resources of an operator. Never falls with the width.

@@ -234,16 +234,23 @@ fn faster_grades_and_fan_out_scale() {
 fn large_designs_have_longer_nets() {
     for grade in ["6", "8"] {
         let usual = Library::builtin().family("ecp5", grade).unwrap();
-        assert!(usual.for_large(20_000.0).is_none());
-        let large = usual.for_large(20_001.0).unwrap();
+        assert!(!usual.is_large(12_000.0) && usual.is_large(12_001.0));
+        let [large, some] = &usual.for_large()[..] else { panic!("two") };
+        assert_eq!(some.overhead_ns(10.0), usual.overhead_ns(10.0));
+        assert_eq!(some.timing(OpKind::Mul, 18), large.timing(OpKind::Mul, 18));
         assert!((large.overhead_ns(10.0) - usual.overhead_ns(10.0) - 1.0).abs() < 1e-9);
         let (near, far) = (usual.timing(OpKind::Mul, 18), large.timing(OpKind::Mul, 18));
         let net = if grade == "6" { 1.0 } else { 0.77 };
         assert!((far.input_ns - near.input_ns - net).abs() < 1e-9);
         assert!((far.output_ns - near.output_ns - net).abs() < 1e-9);
         assert_eq!(large.delay_ns(OpKind::Add, 32), usual.delay_ns(OpKind::Add, 32));
+        assert_eq!([400.0, 1e9].map(|luts| usual.broadcast_ns(luts)), [0.0, 0.0]);
+        let (none, some, most) = (400.0, 2500.0, 1e9);
+        let broadcast = [none, some, most].map(|luts| large.broadcast_ns(luts) / net);
+        assert!(broadcast.iter().zip([0.0, 1.5, 2.5]).all(|(a, b)| (a - b).abs() < 1e-9));
     }
-    assert!(Library::builtin().family("unit", "1").unwrap().for_large(1e9).is_none());
+    let unit = Library::builtin().family("unit", "1").unwrap();
+    assert!(!unit.is_large(1e9) && unit.for_large().is_empty());
 }
 
 proptest! {
