@@ -364,7 +364,7 @@ impl Pipeline<'_> {
                     *self.remarks.borrow_mut() = remarks;
                     first
                 }
-                None => self.attempt(module, optimised)?,
+                None => self.attempt_silently(module, optimised)?,
             };
         }
         self.remark_fit(&made, &fast);

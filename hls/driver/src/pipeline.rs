@@ -538,7 +538,7 @@ impl<'a> Pipeline<'a> {
 
     /// Tells what begins; a kernel that is tried again goes through the steps in silence.
     pub(crate) fn step(&self, what: &str) {
-        if self.thrift.borrow().is_empty() && !self.silent.get() {
+        if !self.silent.get() {
             (self.progress.borrow_mut())(what);
         }
     }

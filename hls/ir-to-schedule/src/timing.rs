@@ -54,7 +54,7 @@ pub fn op_timing(func: &Function, inst: Inst, family: &Family) -> OpTiming {
 const LUTS_BESIDE_TILE: f64 = 20.0;
 const LUTS_PER_UNIT_BIT: f64 = 2.0;
 
-/// Adds to the operations of a block what nets of their results take that lead to many or large operations: these spread over the device.
+/// Adds to the operations of a block the nanoseconds that nets of their results take that lead to many or large operations: these spread over the device.
 /// Operands that come out of registers have most of a cycle for that. `is_unit`: operations that are datapaths of their own.
 pub fn add_nets(
     func: &Function,

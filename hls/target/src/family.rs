@@ -28,9 +28,7 @@ pub struct Family {
     pub clock_overhead_ns: f64,
     /// Share of the clock period that paths of whole designs lose against operators routed alone: longer nets.
     pub routing_margin: f64,
-    /// How designs that spread over the device differ, where that was measured.
-    pub large: Option<LargeDesigns>,
-    /// How much of that counts.
+    /// How much time is left for the long nets of designs that spread over the device.
     pub room: Room,
     /// Multiplier tile.
     pub tile: DspTile,
@@ -144,7 +142,7 @@ impl RamFacts {
 /// How much time is left for long nets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Room {
-    /// What designs need that are not [`LargeDesigns`].
+    /// What small designs need.
     #[default]
     Usual,
     /// More for nets to many operations and to tiles, so that recurrences without such nets stay as they are.
@@ -165,21 +163,21 @@ impl Room {
 }
 
 /// Designs whose cells spread over so much of the device that their nets are longer.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LargeDesigns {
+struct LargeDesigns {
     /// LUTs above which a design is one.
-    pub luts: f64,
-    /// [`Family::routing_margin`] of such designs.
-    pub routing_margin: f64,
+    luts: f64,
+    /// [`Family::routing_margin`] of such designs, a share of the period.
+    routing_margin: f64,
     /// What nets to multiplier tiles and from there take besides, ns: the tiles stand in a few rows only.
-    pub tile_net_ns: f64,
+    tile_net_ns: f64,
     /// What a net to many or large operations takes besides, ns for each root of the LUTs that these take: as far apart are its ends.
-    pub net_ns_per_root_lut: f64,
-    /// What of that an operation's delay has already, and no net takes less than.
-    pub net_free_ns: f64,
-    /// Most that a net takes besides.
-    pub net_most_ns: f64,
+    net_ns_per_root_lut: f64,
+    /// What of that an operation's delay has already, ns.
+    net_free_ns: f64,
+    /// Most that a net takes besides, ns.
+    net_most_ns: f64,
 }
 
 /// `delays.toml`.
@@ -345,7 +343,6 @@ impl FamilyFile {
             has_srl: self.has_srl,
             clock_overhead_ns: self.clock_overhead_ns * scale,
             routing_margin: self.routing_margin,
-            large: self.large,
             room: Room::Usual,
             tile: self.dsp.tile,
             ram,
@@ -370,14 +367,14 @@ impl Family {
         self.timing(op, width).output_ns
     }
 
-    /// Whether a design of so many LUTs is one of [`LargeDesigns`].
+    /// Whether a design of so many LUTs spreads over the device (`[large]` in `delays.toml`).
     pub fn is_large(&self, luts: f64) -> bool {
-        self.large.is_some_and(|large| luts > large.luts)
+        self.data.large.is_some_and(|large| luts > large.luts)
     }
 
-    /// The family as it is for [`LargeDesigns`], from most room for nets to less; none where nobody measured that.
+    /// The family as it is for designs that spread over the device, from most room for nets to less; none where nobody measured that.
     pub fn for_large(&self) -> Vec<Family> {
-        let Some(large) = self.large else { return vec![] };
+        let Some(large) = self.data.large else { return vec![] };
         let with = |room: Room, routing_margin: f64| {
             let mut family = Family { room, routing_margin, ..self.clone() };
             family.data.dsp.input_ns += large.tile_net_ns;
@@ -422,7 +419,7 @@ impl Family {
 
     /// Extra delay of a net to operations of so many LUTs above the one that operator delays contain, ns: none but in [`Self::for_large`].
     pub fn broadcast_ns(&self, luts: f64) -> f64 {
-        let Some(large) = self.large.filter(|_| self.room != Room::Usual) else { return 0.0 };
+        let Some(large) = self.data.large.filter(|_| self.room != Room::Usual) else { return 0.0 };
         let ns = large.net_ns_per_root_lut * luts.max(0.0).sqrt() - large.net_free_ns;
         self.scale * ns.clamp(0.0, large.net_most_ns)
     }

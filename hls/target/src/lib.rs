@@ -23,7 +23,7 @@ mod operation;
 
 pub use board::{Board, Ecp5Flow, Ecp5Memory, Flow, Memory, Resources};
 pub use error::TargetError;
-pub use family::{Area, DspTile, Family, LargeDesigns, RamFacts, Room, Timing};
+pub use family::{Area, DspTile, Family, RamFacts, Room, Timing};
 pub use library::Library;
 pub use op::OpKind;
 pub use operation::{kind_of, op_kind};

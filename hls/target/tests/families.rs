@@ -234,7 +234,7 @@ fn faster_grades_and_fan_out_scale() {
 fn large_designs_have_longer_nets() {
     for grade in ["6", "8"] {
         let usual = Library::builtin().family("ecp5", grade).unwrap();
-        assert!(!usual.is_large(12_000.0) && usual.is_large(12_001.0));
+        assert!(!usual.is_large(20_000.0) && usual.is_large(20_001.0));
         let [large, some] = &usual.for_large()[..] else { panic!("two") };
         assert_eq!(some.overhead_ns(10.0), usual.overhead_ns(10.0));
         assert_eq!(some.timing(OpKind::Mul, 18), large.timing(OpKind::Mul, 18));

@@ -1,6 +1,7 @@
 //! Kernels that are large on their device are scheduled with more room for nets, unless loops would be slower.
 
 use crate::common::{clhls, text};
+use crate::units::chosen;
 use std::path::Path;
 
 /// `sum` is a loop whose interval is the latency of an addition, `scale` one whose intervals do not depend on delays.
@@ -175,4 +176,14 @@ fn a_net_to_many_operations_of_a_large_kernel_takes_longer() {
     let far = 0.05 * (60.0f64 * 36.0).sqrt() - 1.0;
     let taken = ns_of_broadcast(60, "small") - usual;
     assert!((taken - far).abs() < 1e-6, "{taken} {far}");
+}
+
+#[test]
+fn room_costs_no_compute_unit() {
+    let folder = tempfile::tempdir().expect("scratch");
+    boards(folder.path());
+    let dir = ["--board-dir", text(folder.path())];
+    let [usual, small] = ["usual", "small"].map(|b| chosen("mandelbrot", "mandelbrot", b, &dir));
+    assert!(usual.0 > 1, "{}", usual.2);
+    assert_eq!(usual.0, small.0, "{}", small.2);
 }

@@ -11,7 +11,12 @@ fn source(kernel: &str) -> PathBuf {
 
 /// Compute units, what limits them, and the line that the build prints of them.
 #[track_caller]
-fn chosen(source: &str, function: &str, board: &str, options: &[&str]) -> (u64, String, String) {
+pub fn chosen(
+    source: &str,
+    function: &str,
+    board: &str,
+    options: &[&str],
+) -> (u64, String, String) {
     let dir = tempfile::tempdir().expect("scratch");
     let input = self::source(source);
     let out = dir.path().join("out");
