@@ -28,16 +28,18 @@ module clhls_pipe_ctl #(
   end
 
   reg              ready_q;
-  wire [EXITS-1:0] credit_d;  // a credit is left in the next cycle
+  wire [EXITS-1:0] kept;      // a credit is left in the next cycle if no token starts
+  wire [EXITS-1:0] spare;     // and if one does
   wire             pause;     // the next cycle is inside the initiation interval, or between two multiples of it
 
   assign s_ready = ready_q;
   assign start   = s_valid & ready_q;
   assign valid[0] = start;
 
+  // `start` comes late, over long nets where the units around a segment are many: it chooses between what is known before.
   always @(posedge clk) begin
     if (rst) ready_q <= 1'b1;
-    else ready_q <= (&credit_d) & ~pause;
+    else ready_q <= (start ? &spare : &kept) & ~pause;
   end
 
   genvar e;
@@ -50,7 +52,8 @@ module clhls_pipe_ctl #(
       localparam [CW-1:0] ONE = 1;
       reg [CW-1:0] credits_q;
       reg          back_q;  // a word left the exit FIFO in the cycle before: its pop comes late in a cycle
-      assign credit_d[e] = back_q | (credits_q != (start ? ONE : NONE));
+      assign kept[e]  = back_q | (credits_q != NONE);
+      assign spare[e] = back_q | (credits_q != ONE);
       always @(posedge clk) begin
         if (rst) begin
           credits_q <= ALL;

@@ -15,7 +15,7 @@ use ir::{Block, Function, Inst, Op, Value, ValueDef};
 use schedule::{
     Access, BlockSchedule, Bound, Clock, Control, KernelSchedule, OpTiming, Place, Segment,
 };
-use target::Family;
+use target::{Family, Room};
 
 /// Most times that a block is cut so that accesses which belong together are.
 const MOST_RAISED: usize = 256;
@@ -114,6 +114,9 @@ pub fn schedule(
     }
     if task {
         pipelined::plan(&mut s, &found.conflicts);
+    }
+    if family.room == Room::Most {
+        register_handshakes(&mut s);
     }
     forms::set_intervals(&mut s, units, &shared);
     s.shared = shared.into_iter().flat_map(|g| g.shared).collect();
@@ -454,6 +457,21 @@ pub(crate) fn segment(latency: u32) -> Segment {
         latency => Control::StallFree { depth: exit_depth(latency) },
     };
     Segment { latency, ii: 1, window: 0, control }
+}
+
+/// Gives segments of wires a cycle if their tokens go to several queues: a register parts the handshake of what comes in, which comes over long
+/// nets where there is much beside, from those of the queues.
+fn register_handshakes(s: &mut KernelSchedule) {
+    for block in s.func.layout.clone() {
+        for k in 0..s.blocks[block].segments.len() {
+            let is_register = s.blocks[block].segments[k].latency > 0;
+            if is_register || !s.reserves_exit(block, k as u32) {
+                continue;
+            }
+            let wires = &mut s.blocks[block].segments[k];
+            *wires = Segment { ii: wires.ii, window: wires.window, ..segment(1) };
+        }
+    }
 }
 
 /// Capacity of the exit FIFO that lets a segment start a token every cycle.

@@ -65,6 +65,27 @@ b2:
 }
 "#;
 
+/// Between two loads there is an addition, which at 60 MHz needs no register.
+const WIRES: &str = r#"module "wires" addr 64 cl 120
+
+kernel f0 "wires" {
+  arg 0 "index" "int*" global size 8 align 4 restrict no_write
+  arg 1 "table" "int*" global size 8 align 4 restrict no_write
+  arg 2 "out" "int*" global size 8 align 4 restrict no_read
+  reqd_work_group_size 1 1 1
+b0:
+  v0:ptr.global = arg 0
+  v1:ptr.global = arg 1
+  v2:ptr.global = arg 2
+  e0 v3:i32 = load v0 align 4
+  v4:i64 = zext v3
+  v5:ptr.global = ptradd v1, v4
+  e1 v6:i32 = load v5 align 4
+  e2 = store v2, v6 align 4
+  ret
+}
+"#;
+
 /// Boards in `folder`: `small`, on which every kernel is large, and `usual`, on which none is.
 fn boards(folder: &Path) {
     for (name, luts) in [("small", "1.0"), ("usual", "1e9")] {
@@ -105,8 +126,12 @@ b0:
     text + &format!("  e1 = store v0, v{} align 4 after e0\n  ret\n}}\n", 9 + 3 * additions)
 }
 
-/// The schedules of the kernels on a board of [`boards`], and the report of their hardware.
+/// The schedules of the kernels at 120 MHz on a board of [`boards`], and the report of their hardware.
 fn build(kernels: &str, board: &str) -> (String, serde_json::Value) {
+    build_at("120", kernels, board)
+}
+
+fn build_at(clock: &str, kernels: &str, board: &str) -> (String, serde_json::Value) {
     let folder = tempfile::tempdir().expect("scratch");
     boards(folder.path());
     let input = folder.path().join("two.clir");
@@ -114,7 +139,7 @@ fn build(kernels: &str, board: &str) -> (String, serde_json::Value) {
     let args =
         ["build", text(&input), "--board-dir", text(folder.path()), "--board", board, "-O", "0"];
     let run = |more: &[&str]| {
-        let outcome = clhls(&[&args[..], &["--clock", "120"], more].concat());
+        let outcome = clhls(&[&args[..], &["--clock", clock], more].concat());
         assert_eq!(outcome.code, 0, "{}", outcome.err);
         outcome.out
     };
@@ -176,6 +201,19 @@ fn a_net_to_many_operations_of_a_large_kernel_takes_longer() {
     let far = 0.05 * (60.0f64 * 36.0).sqrt() - 1.0;
     let taken = ns_of_broadcast(60, "small") - usual;
     assert!((taken - far).abs() < 1e-6, "{taken} {far}");
+}
+
+#[test]
+fn a_register_parts_the_handshakes_around_wires_of_a_large_kernel() {
+    let segments = |board: &str| {
+        let (schedule, _) = build_at("60", WIRES, board);
+        let line = schedule.lines().find(|l| l.starts_with("block b0 ")).expect("a block");
+        line.trim_start_matches("block b0 ").to_owned()
+    };
+    let wires = "segment 0 ii 1 enabled";
+    assert_eq!(segments("usual"), [wires; 3].join(" "));
+    // Before the first access and behind the last one there is nothing.
+    assert_eq!(segments("small"), [wires, "segment 1 ii 1 fifo 16", wires].join(" "));
 }
 
 #[test]
