@@ -147,7 +147,7 @@ pub enum Room {
     Usual,
     /// More for nets to many operations and to tiles, so that recurrences without such nets stay as they are.
     Some,
-    /// More for all.
+    /// More for all, and a register where a handshake would lead through a segment of wires.
     Most,
 }
 

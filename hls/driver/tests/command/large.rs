@@ -131,6 +131,7 @@ fn build(kernels: &str, board: &str) -> (String, serde_json::Value) {
     build_at("120", kernels, board)
 }
 
+/// The same at a clock in MHz.
 fn build_at(clock: &str, kernels: &str, board: &str) -> (String, serde_json::Value) {
     let folder = tempfile::tempdir().expect("scratch");
     boards(folder.path());
