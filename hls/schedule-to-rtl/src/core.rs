@@ -100,6 +100,31 @@ pub fn travels(s: &KernelSchedule, v: Value) -> bool {
     }
 }
 
+/// Instructions of a segment with their cycles, in order.
+pub fn segment_body(s: &KernelSchedule, block: Block, segment: u32) -> Vec<(Inst, u32)> {
+    let insts = s.func.blocks[block].insts.iter();
+    insts
+        .filter_map(|i| match s.place[*i] {
+            Some(Place::Segment { segment: k, cycle }) if k == segment => Some((*i, cycle)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Launch-uniform values that the datapath of segment `k` of a block reads, whose instructions are `body`.
+pub fn fixed_operands(sh: &Shared, block: Block, k: u32, body: &[(Inst, u32)]) -> Vec<Value> {
+    let s = sh.s;
+    let args = |i: Inst| s.func.insts[i].args.iter().copied();
+    let mut used: Vec<Value> = body.iter().flat_map(|(i, _)| args(*i)).collect();
+    if let Some(l) = s.pipelined.get(&block) {
+        used.extend(crate::looped::values_read(sh, (block, k), l));
+    }
+    used.retain(|v| !sh.travels(*v) && s.func.as_const(*v).is_none());
+    used.sort();
+    used.dedup();
+    used
+}
+
 /// The datapath of one segment.
 pub struct SegmentDatapath {
     /// Block.
@@ -361,14 +386,7 @@ impl<'a> Core<'a> {
 
     /// Instructions of a segment, in order.
     pub fn body(&self, block: Block, segment: u32) -> Vec<(Inst, u32)> {
-        let s = self.sh.s;
-        let insts = s.func.blocks[block].insts.iter();
-        insts
-            .filter_map(|i| match s.place[*i] {
-                Some(Place::Segment { segment: k, cycle }) if k == segment => Some((*i, cycle)),
-                _ => None,
-            })
-            .collect()
+        segment_body(self.sh.s, block, segment)
     }
 
     /// Whether a token that was joined from answers would go straight on to many other accesses, or to another block.
@@ -474,6 +492,8 @@ impl<'a> Core<'a> {
             None => vec![],
         };
         let [asked, words] = self.timed_ports(&datapath.body);
+        let fixed: Vec<(Value, Expr)> =
+            fixed.into_iter().map(|v| (v, self.fixed.in_segment(&mut self.b, v, &name))).collect();
         let mut i = self
             .b
             .instance(&module, &format!("u_{name}"))
@@ -482,8 +502,8 @@ impl<'a> Core<'a> {
         if self.sh.counts_tokens(block, &datapath.body) {
             i = i.input("in_valid", tokens);
         }
-        for v in fixed {
-            i = i.input(&Fixed::port(v), self.fixed.expr(v));
+        for (v, e) in fixed {
+            i = i.input(&Fixed::port(v), e);
         }
         for (port, net) in outputs.into_iter().chain(asked) {
             i = i.output(&port, net);
@@ -569,10 +589,9 @@ impl<'a> Core<'a> {
                 p.enter(v, n);
             }
         }
-        let fixed = self.fixed_operands(d);
+        let fixed = fixed_operands(self.sh, d.block, d.k, &d.body);
         for &v in &fixed {
-            let n = b.input(&Fixed::port(v), self.sh.s.func.bits(v));
-            p.fix(v, n.into());
+            crate::fixed::enter(&mut b, &mut p, self.sh, v, &d.body);
         }
         let mut ids = vec![input.ids(&b, token)];
         for k in 1..=d.latency {
@@ -599,20 +618,6 @@ impl<'a> Core<'a> {
         b.assign(out, packed);
         self.modules.push(b.finish());
         fixed
-    }
-
-    /// Launch-uniform values that a segment's datapath reads.
-    fn fixed_operands(&self, d: &SegmentDatapath) -> Vec<Value> {
-        let s = self.sh.s;
-        let mut used: Vec<Value> =
-            d.body.iter().flat_map(|(i, _)| s.func.insts[*i].args.iter().copied()).collect();
-        if let Some(l) = s.pipelined.get(&d.block) {
-            used.extend(crate::looped::values_read(self.sh, d, l));
-        }
-        used.retain(|v| !self.sh.travels(*v) && s.func.as_const(*v).is_none());
-        used.sort();
-        used.dedup();
-        used
     }
 
     fn delayed_ids(&self, b: &mut ModuleBuilder, ids: Ids, layout: &Layout, k: u32) -> Ids {

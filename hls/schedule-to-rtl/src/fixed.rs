@@ -1,5 +1,6 @@
 //! Launch-uniform values: arguments, launch queries, and the prologue computed from them.
 
+use crate::core::{Shared, fixed_operands, segment_body};
 use crate::operation;
 use crate::pipeline::{Context, Pipeline};
 use abi::{HiddenArg, RegisterMap};
@@ -8,6 +9,11 @@ use base::entity::EntityRef;
 use ir::{Inst, ObjectKind, Op, Query, Value};
 use rtl::{Expr, ModuleBuilder, Net};
 use schedule::{KernelSchedule, Place, Unit};
+use std::collections::BTreeSet;
+
+/// Cycles of a segment that read the same copy of a launch-uniform value: operations of neighbouring cycles are placed side by side, and
+/// those of 100 cycles are spread over half of a device.
+const CYCLES_A_COPY: u32 = 8;
 
 /// Nets of the launch-uniform values of a kernel.
 #[derive(Clone)]
@@ -15,6 +21,8 @@ pub struct Fixed {
     values: FxHashMap<Value, Expr>,
     /// Nets that the top makes 1 a number of cycles after the prologue starts.
     pub pulses: Vec<(u32, Net)>,
+    /// How many segments of all compute units have a register of their own of a value.
+    copies: FxHashMap<Value, u32>,
 }
 
 /// Where hidden and visible arguments stand in the register file's output.
@@ -73,7 +81,8 @@ impl Fixed {
         cx: &Context,
         bus: &ArgumentBus,
     ) -> Fixed {
-        let mut fixed = Fixed { values: FxHashMap::default(), pulses: vec![] };
+        let mut fixed =
+            Fixed { values: FxHashMap::default(), pulses: vec![], copies: FxHashMap::default() };
         let mut prologue: Vec<(u32, Inst)> = vec![];
         for &block in &s.func.layout {
             for &inst in &s.func.blocks[block].insts {
@@ -119,7 +128,34 @@ impl Fixed {
     }
 }
 
+/// Copies in the segments.
 impl Fixed {
+    /// Gives each segment a register of its own of the values that several read. Cycles until the last ones stand, behind the prologue.
+    pub fn copy_into_segments(&mut self, sh: &Shared) -> u32 {
+        for &block in &sh.cfg.rpo {
+            for k in 0..sh.s.blocks[block].segments.len() as u32 {
+                for v in fixed_operands(sh, block, k, &segment_body(sh.s, block, k)) {
+                    *self.copies.entry(v).or_default() += sh.compute_units;
+                }
+            }
+        }
+        let constant = |e: &Expr| matches!(e, Expr::Const(..));
+        self.copies.retain(|v, readers| *readers > 1 && !self.values.get(v).is_none_or(constant));
+        self.copies.values().copied().max().unwrap_or(0)
+    }
+
+    /// The value as segment `segment` reads it. A copy is the register behind the one of the segment before: registers of equal contents
+    /// would be merged again by synthesis.
+    pub fn in_segment(&mut self, b: &mut ModuleBuilder, v: Value, segment: &str) -> Expr {
+        let e = self.expr(v);
+        if !self.copies.contains_key(&v) {
+            return e;
+        }
+        let copy = b.delay(&format!("{}_{segment}", Self::port(v)), e);
+        self.values.insert(v, copy.into());
+        copy.into()
+    }
+
     /// A unit with a loop in the prologue: told when to start, and its result kept, which is there for one cycle.
     fn turn(&mut self, b: &mut ModuleBuilder, p: &mut Pipeline, at: (Inst, u32), unit: &Unit) {
         let ((inst, cycle), Some(turning)) = (at, unit.turning) else { return };
@@ -130,6 +166,24 @@ impl Fixed {
         };
         let (start, end) = (pulse(b, turning.start), pulse(b, unit.timing.latency));
         p.turn(b, inst, cycle, (start, end), cycle + unit.prologue_timing().latency);
+    }
+}
+
+/// A launch-uniform value at the datapath of a segment whose operations are `body`. Of several copies, each is for some cycles.
+pub fn enter(b: &mut ModuleBuilder, p: &mut Pipeline, sh: &Shared, v: Value, body: &[(Inst, u32)]) {
+    let func = &sh.s.func;
+    let mut last = b.input(&Fixed::port(v), func.bits(v));
+    p.fix(v, last.into());
+    if !sh.s.uniform_copies {
+        return;
+    }
+    let readers = body.iter().filter(|(i, _)| func.insts[*i].args.contains(&v));
+    let groups: BTreeSet<u32> = readers.map(|(_, cycle)| cycle / CYCLES_A_COPY).collect();
+    // The n-th copy stands n cycles after the first, and n groups of cycles before a token comes to it.
+    for group in groups.into_iter().skip(1) {
+        let from = group * CYCLES_A_COPY;
+        last = b.delay(&format!("{}_c{from}", Fixed::port(v)), last);
+        p.fix_from(v, from, last);
     }
 }
 

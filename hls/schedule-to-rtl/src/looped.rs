@@ -91,14 +91,14 @@ fn same(func: &Function, a: Value, b: Value) -> bool {
 }
 
 /// Values that a segment of a pipelined loop reads besides its instructions' operands.
-pub fn values_read(sh: &Shared<'_>, d: &SegmentDatapath, p: &PipelinedLoop) -> Vec<Value> {
+pub fn values_read(sh: &Shared<'_>, (block, k): (Block, u32), p: &PipelinedLoop) -> Vec<Value> {
     let s = sh.s;
-    let here = || p.feedback.iter().filter(|f| f.segment == d.k);
+    let here = || p.feedback.iter().filter(|f| f.segment == k);
     let mut out: Vec<Value> = here().map(|f| f.next).collect();
-    let begins = here().flat_map(|f| f.chain(&s.func, d.block));
+    let begins = here().flat_map(|f| f.chain(&s.func, block));
     out.extend(begins.filter_map(|v| sh.begins_with.get(&v)));
-    out.extend(p.late.iter().filter(|l| l.known.segment == d.k).map(|l| l.next));
-    out.extend(condition(s, d.block).filter(|_| p.condition.segment == d.k));
+    out.extend(p.late.iter().filter(|l| l.known.segment == k).map(|l| l.next));
+    out.extend(condition(s, block).filter(|_| p.condition.segment == k));
     out
 }
 

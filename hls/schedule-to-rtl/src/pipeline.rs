@@ -53,8 +53,8 @@ pub struct Pipeline<'a> {
     pub(crate) cx: &'a Context<'a>,
     /// First cycle and net of each value in the pipeline, then one register a cycle.
     nets: FxHashMap<Value, (u32, Vec<Net>)>,
-    /// Launch-uniform values: always the same net or constant.
-    fixed: FxHashMap<Value, Expr>,
+    /// Launch-uniform values, which stand: nets or constants, each with the first cycle that reads it, in their order.
+    fixed: FxHashMap<Value, Vec<(u32, Expr)>>,
     /// Bit k is 1 where there is a token in cycle k: for units that must be told.
     pub(crate) valid: Option<Net>,
     /// Instances that several instructions share, by the number of their group.
@@ -77,7 +77,12 @@ impl<'a> Pipeline<'a> {
 
     /// A value that stands for the whole launch.
     pub fn fix(&mut self, value: Value, e: Expr) {
-        self.fixed.insert(value, e);
+        self.fixed.insert(value, vec![(0, e)]);
+    }
+
+    /// What the cycles from `cycle` on read of such a value, a copy; called in the order of cycles.
+    pub fn fix_from(&mut self, value: Value, cycle: u32, copy: Net) {
+        self.fixed.entry(value).or_default().push((cycle, copy.into()));
     }
 
     /// A value that comes in at cycle 0.
@@ -95,7 +100,8 @@ impl<'a> Pipeline<'a> {
         if let Some(c) = self.cx.func.as_const(value) {
             return Expr::Const(self.cx.func.bits(value), c);
         }
-        if let Some(e) = self.fixed.get(&value) {
+        let fixed = self.fixed.get(&value).and_then(|copies| copies.iter().rfind(|c| c.0 <= cycle));
+        if let Some((_, e)) = fixed {
             return e.clone();
         }
         let (first, mut count) = match self.nets.get(&value) {

@@ -57,8 +57,10 @@ pub fn build(
     let control = Control::build(&mut b, map, irq, sh.target);
     let cx = sh.context();
     let bus = ArgumentBus { net: control.args, map, program_offsets };
-    let fixed = Fixed::build(&mut b, sh.s, &cx, &bus);
-    let started = delayed(&mut b, control.start, sh.s.prologue_latency + 1);
+    let mut fixed = Fixed::build(&mut b, sh.s, &cx, &bus);
+    let copies = if sh.s.uniform_copies { fixed.copy_into_segments(sh) } else { 0 };
+    let settled = sh.s.prologue_latency + 1 + copies;
+    let started = delayed(&mut b, control.start, settled);
     let go = started[started.len() - 1];
     let draining = b.net("draining", 1);
     let ports = port_count(sh.s);
@@ -67,7 +69,7 @@ pub fn build(
         Memories::new(bus_bytes, Depths::new(built.memory_latency), go, draining, r_data);
     // What is computed from what was loaded takes the prologue's time again.
     let again = match fetch::build(&mut b, sh, &fixed, &mut memories, go) {
-        Some(fetched) => delayed(&mut b, fetched, sh.s.prologue_latency + 1),
+        Some(fetched) => delayed(&mut b, fetched, settled),
         None => vec![],
     };
     let dispatch = again.last().copied().unwrap_or(go);
@@ -77,7 +79,8 @@ pub fn build(
     }
     let mut units = Units::default();
     for unit in 0..sh.compute_units {
-        (b, memories) = compute_unit(sh, b, &fixed, memories, (&bus, dispatch, unit), &mut units);
+        (b, memories) =
+            compute_unit(sh, b, &mut fixed, memories, (&bus, dispatch, unit), &mut units);
     }
     memories.finish_loads(&mut b, sh);
     atomics::build(&mut b, sh, &mut memories);
@@ -113,7 +116,7 @@ struct Units {
 fn compute_unit(
     sh: &Shared,
     b: ModuleBuilder,
-    fixed: &Fixed,
+    fixed: &mut Fixed,
     memories: Memories,
     (bus, go, unit): (&ArgumentBus, Net, u32),
     units: &mut Units,
@@ -121,7 +124,8 @@ fn compute_unit(
     let mut core = Core::new(sh, b, fixed.clone(), memories);
     let dispatch = dispatcher(&mut core, bus, go, unit);
     core.blocks();
-    let Core { mut b, mut memories, modules, channels, retire, waiting, .. } = core;
+    let Core { mut b, mut memories, fixed: left, modules, channels, retire, waiting, .. } = core;
+    *fixed = left;
     let (retire_valid, retire_slot) = retire.unwrap_or((Expr::bit(false), Expr::bit(false)));
     b.assign(dispatch.retire_valid, retire_valid);
     let retire_slot = widen(&b, retire_slot, b.width(dispatch.retire_slot));

@@ -204,6 +204,7 @@ impl Reader {
             place: SecondaryMap::new(),
             timing: SecondaryMap::new(),
             prologue_latency: 0,
+            uniform_copies: false,
             blocks: SecondaryMap::new(),
             loops: vec![],
             pipelined: IndexMap::default(),
@@ -283,7 +284,13 @@ impl Reader {
                 };
                 self.s.task = l.field("task")?;
             }
-            "prologue" => self.s.prologue_latency = l.read()?,
+            "prologue" => {
+                self.s.prologue_latency = l.read()?;
+                self.s.uniform_copies = l.peek() == Some("copies");
+                if self.s.uniform_copies {
+                    l.word()?;
+                }
+            }
             "memory" => self.memory(l)?,
             "access" => self.access(l)?,
             "unit" => {

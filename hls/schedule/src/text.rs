@@ -76,7 +76,8 @@ impl Printer<'_> {
         let (slots, size) = (o.slots, o.max_work_group_size);
         write!(out, "occupancy slots {slots} work_group {size}")?;
         writeln!(out, " slot_bits {} lid_bits {} task {}", o.slot_bits, o.lid_bits, s.task)?;
-        writeln!(out, "prologue {}", s.prologue_latency)?;
+        let copies = if s.uniform_copies { " copies" } else { "" };
+        writeln!(out, "prologue {}{copies}", s.prologue_latency)?;
         for m in s.memories.values() {
             let kind = match m.kind {
                 MemoryKind::Device { port } => format!("device {port}"),

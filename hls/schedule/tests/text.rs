@@ -20,6 +20,16 @@ fn printed_schedules_read_back() {
 }
 
 #[test]
+fn copies_of_uniform_values_read_back() {
+    let text = &common::texts("task")[0];
+    let copied = text.replacen("\nprologue 0\n", "\nprologue 0 copies\n", 1);
+    assert_ne!(&copied, text);
+    let (without, with) = (parse(text).expect("reads"), parse(&copied).expect("reads"));
+    assert_eq!((without.uniform_copies, with.uniform_copies), (false, true));
+    assert_eq!(print(&with), copied);
+}
+
+#[test]
 fn facts_of_the_text_arrive() {
     let s = common::kernel("ndrange", "phases");
     assert_eq!(s.clock.overhead_ns, 0.16);

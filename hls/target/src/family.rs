@@ -145,7 +145,8 @@ pub enum Room {
     /// What small designs need.
     #[default]
     Usual,
-    /// More for nets to many operations and to tiles, so that recurrences without such nets stay as they are.
+    /// More for nets to many operations and to tiles, so that recurrences without such nets stay as they are, and a register in each
+    /// segment of the launch-uniform values that several read.
     Some,
     /// More for all, and a register where a handshake would lead through a segment of wires.
     Most,

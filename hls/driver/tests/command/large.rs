@@ -86,6 +86,63 @@ b0:
 }
 "#;
 
+/// Three segments, of which the first two read argument 3, and the last one argument 4.
+const SHARED: &str = r#"module "shared" addr 64 cl 120
+
+kernel f0 "shared" {
+  arg 0 "index" "int*" global size 8 align 4 restrict no_write
+  arg 1 "table" "int*" global size 8 align 4 restrict no_write
+  arg 2 "out" "int*" global size 8 align 4 restrict no_read
+  arg 3 "mask" "int" i32 size 4 align 4
+  arg 4 "more" "int" i32 size 4 align 4
+  reqd_work_group_size 1 1 1
+b0:
+  v0:ptr.global = arg 0
+  v1:ptr.global = arg 1
+  v2:ptr.global = arg 2
+  v3:i32 = arg 3
+  v4:i32 = arg 4
+  v5:i32 = const 4
+  v6:i32 = xor v3, v5
+  v7:i64 = zext v6
+  v8:ptr.global = ptradd v0, v7
+  e0 v9:i32 = load v8 align 4
+  v10:i32 = xor v9, v3
+  v11:i64 = zext v10
+  v12:ptr.global = ptradd v1, v11
+  e1 v13:i32 = load v12 align 4
+  v14:i32 = add v13, v3
+  v15:i32 = xor v14, v4
+  e2 = store v2, v15 align 4
+  ret
+}
+"#;
+
+/// One segment, in which argument 1 is read in front of a chain of additions and behind it.
+fn chain(additions: u32) -> String {
+    let mut text = r#"module "chain" addr 64 cl 120
+
+kernel f0 "chain" {
+  arg 0 "p" "int*" global size 8 align 4
+  arg 1 "mask" "int" i32 size 4 align 4
+  reqd_work_group_size 1 1 1
+b0:
+  v0:ptr.global = arg 0
+  v1:i32 = arg 1
+  e0 v2:i32 = load v0 align 4
+  v3:i32 = xor v2, v1
+"#
+    .to_owned();
+    for k in 0..additions {
+        text += &format!("  v{}:i32 = add v{}, v2\n", 4 + k, 3 + k);
+    }
+    let end = 4 + additions;
+    text + &format!(
+        "  v{end}:i32 = xor v{}, v1\n  e1 = store v0, v{end} align 4 after e0\n  ret\n}}\n",
+        end - 1
+    )
+}
+
 /// Boards in `folder`: `small`, on which every kernel is large, and `usual`, on which none is.
 fn boards(folder: &Path) {
     for (name, luts) in [("small", "1.0"), ("usual", "1e9")] {
@@ -124,6 +181,21 @@ b0:
         text += &format!("  v{all}:i32 = xor v{before}, v{sum}\n");
     }
     text + &format!("  e1 = store v0, v{} align 4 after e0\n  ret\n}}\n", 9 + 3 * additions)
+}
+
+/// Lines of a module of a kernel as built for a board of [`boards`].
+fn module(name: &str, clir: &str, board: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("scratch");
+    boards(folder.path());
+    let (input, out) = (folder.path().join("in.clir"), folder.path().join("out"));
+    std::fs::write(&input, clir).expect("input");
+    let dir = ["--board-dir", text(folder.path()), "--board", board];
+    let outcome =
+        clhls(&[&["build", text(&input), "-O", "0", "-o", text(&out)], &dir[..]].concat());
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let verilog = out.join("rtl").join(format!("{name}.v"));
+    let verilog = std::fs::read_to_string(verilog).expect("the module");
+    verilog.lines().map(|l| l.trim().to_owned()).collect()
 }
 
 /// The schedules of the kernels at 120 MHz on a board of [`boards`], and the report of their hardware.
@@ -215,6 +287,48 @@ fn a_register_parts_the_handshakes_around_wires_of_a_large_kernel() {
     assert_eq!(segments("usual"), [wires; 3].join(" "));
     // Before the first access and behind the last one there is nothing.
     assert_eq!(segments("small"), [wires, "segment 1 ii 1 fifo 16", wires].join(" "));
+}
+
+#[test]
+fn segments_of_a_large_kernel_have_copies_of_what_several_read() {
+    let [usual, small] = ["usual", "small"].map(|board| module("shared", SHARED, board));
+    let copies = |of: &[String]| -> Vec<String> {
+        let copied = of.iter().filter(|l| l.starts_with('k') && l.contains(" <= "));
+        copied.cloned().collect()
+    };
+    assert_eq!(copies(&usual), [""; 0]);
+    // A chain: equal registers would be merged. Argument 4 goes to one segment.
+    assert_eq!(copies(&small), ["k3_b0_s1 <= k3;", "k3_b0_s2 <= k3_b0_s1;"]);
+    for read in [".k3(k3_b0_s1),", ".k3(k3_b0_s2),", ".k4(k4),"] {
+        assert_eq!(small.iter().filter(|l| *l == read).count(), 1, "{read}");
+    }
+    // The first work-item starts when the last copy stands.
+    let start = |of: &[String]| -> u32 {
+        let line = of.iter().find_map(|l| l.strip_prefix(".start(start_p"));
+        line.and_then(|l| l.strip_suffix("),")).and_then(|l| l.parse().ok()).expect("a start")
+    };
+    assert_eq!(start(&small), start(&usual) + 2);
+}
+
+#[test]
+fn operations_far_apart_read_copies_of_their_own() {
+    let copies = |additions: u32, board: &str| -> Vec<String> {
+        let verilog = module("chain_b0_s1", &chain(additions), board);
+        verilog.into_iter().filter(|l| l.starts_with('k') && l.contains(" <= ")).collect()
+    };
+    assert_eq!(copies(40, "usual"), [""; 0]);
+    // All within a few cycles.
+    assert_eq!(copies(2, "small"), [""; 0]);
+    let far = copies(40, "small");
+    let [copy] = far.as_slice() else { panic!("{far:?}") };
+    assert!(copy.starts_with("k1_c") && copy.ends_with(" <= k1;"), "{copy}");
+    let name = copy.trim_end_matches(" <= k1;");
+    // What is read behind the chain is the copy, and the argument in front of it.
+    let verilog = module("chain_b0_s1", &chain(40), "small");
+    let reads = |what: &str| {
+        verilog.iter().any(|l| l.contains(" ^ ") && l.ends_with(&format!(" ^ {what};")))
+    };
+    assert!(reads("k1") && reads(name), "{verilog:?}");
 }
 
 #[test]
