@@ -127,7 +127,7 @@ fn failed(operator: Operator, e: &base::Diagnostics) -> String {
 }
 
 fn verilog(operator: Operator, unit: &Unit, goal: &Goal) -> Result<Emitted, String> {
-    let module = schedule_to_rtl::unit_module(unit, &goal.family.name);
+    let module = schedule_to_rtl::unit_module(unit, &goal.family.name, false);
     let (name, module_name) = (unit.name.clone(), module.name.clone());
     let (latency, interval) = (unit.timing.latency, unit.interval());
     let start = unit.turning.map(|t| t.start);

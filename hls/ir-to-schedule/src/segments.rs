@@ -43,7 +43,7 @@ pub fn schedule(
         place: SecondaryMap::new(),
         timing: SecondaryMap::new(),
         prologue_latency: 0,
-        uniform_copies: family.room != Room::Usual,
+        spread: family.room != Room::Usual,
         blocks: SecondaryMap::new(),
         loops: vec![],
         pipelined: base::IndexMap::default(),

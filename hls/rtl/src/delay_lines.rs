@@ -22,8 +22,9 @@ struct Chain {
     length: usize,
 }
 
-/// Replaces chains of plain registers in a clocked module.
-pub fn collect(module: &mut Module) {
+/// Replaces chains of plain registers in a clocked module. `from_registers` leaves a register in front of a line that would be written out
+/// of logic or a port: a line's bits share an address and come from operations that may stand far apart.
+pub fn collect(module: &mut Module, from_registers: bool) {
     let uses = uses(module);
     let plain = |r: &&Register| r.enable.is_none() && r.reset.is_none();
     let source: IndexMap<Net, Net> = module
@@ -35,14 +36,18 @@ pub fn collect(module: &mut Module) {
             _ => None,
         })
         .collect();
+    let registers: IndexSet<Net> = module.registers.iter().map(|r| r.q).collect();
     // A register inside a chain: only the next one reads it.
     let inner = |n: Net| uses[n] == 1 && module.nets[n].port.is_none() && source.contains_key(&n);
     let passed_on: IndexSet<Net> = source.values().copied().filter(|n| inner(*n)).collect();
     let mut chains: IndexMap<usize, Vec<Chain>> = IndexMap::default();
     for &to in source.keys().filter(|q| !passed_on.contains(*q)) {
-        let (mut from, mut length) = (source[&to], 1);
+        let (mut first, mut from, mut length) = (to, source[&to], 1);
         while passed_on.contains(&from) {
-            (from, length) = (source[&from], length + 1);
+            (first, from, length) = (from, source[&from], length + 1);
+        }
+        if from_registers && !registers.contains(&from) {
+            (from, length) = (first, length - 1);
         }
         if length >= LEAST {
             chains.entry(length).or_default().push(Chain { from, to, length });
@@ -193,5 +198,45 @@ impl Expr {
             Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|e| e.for_each_net(f)),
             Expr::Mux(a, b, c) => [a, b, c].into_iter().for_each(|e| e.for_each_net(f)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ModuleBuilder;
+
+    /// `length` registers behind an input or behind a register with a reset, as registers without reset and latencies of delay lines.
+    fn collected(length: u32, behind_register: bool, from_registers: bool) -> (usize, Vec<String>) {
+        let mut b = ModuleBuilder::new("m", vec![]);
+        let mut last = b.input("in", 8);
+        if behind_register {
+            let q = b.net("q", 8);
+            b.register(q, last.into(), None, Some(0));
+            last = q;
+        }
+        for k in 0..length {
+            last = b.delay(&format!("in_p{k}"), last);
+        }
+        let out = b.output("out", 8);
+        b.assign(out, last);
+        let mut module = b.finish();
+        collect(&mut module, from_registers);
+        let plain = module.registers.iter().filter(|r| r.reset.is_none()).count();
+        let latency = |i: &Instance| format!("{:?}", i.params["LATENCY"]);
+        (plain, module.instances.iter().map(latency).collect())
+    }
+
+    #[test]
+    fn chains_become_lines_and_those_of_ports_keep_a_register_where_told() {
+        let line = |cycles: u32| vec![format!("{:?}", Param::from(cycles))];
+        assert_eq!(collected(8, false, false), (0, line(8)));
+        assert_eq!(collected(8, false, true), (1, line(7)));
+        // A register is in front of these already.
+        assert_eq!(collected(8, true, true), (0, line(8)));
+        // What is left is too short for a line.
+        let least = LEAST as u32;
+        assert_eq!(collected(least, false, false), (0, line(least)));
+        assert_eq!(collected(least, false, true), (LEAST, vec![]));
     }
 }

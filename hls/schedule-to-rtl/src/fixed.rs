@@ -174,7 +174,7 @@ pub fn enter(b: &mut ModuleBuilder, p: &mut Pipeline, sh: &Shared, v: Value, bod
     let func = &sh.s.func;
     let mut last = b.input(&Fixed::port(v), func.bits(v));
     p.fix(v, last.into());
-    if !sh.s.uniform_copies {
+    if !sh.s.spread {
         return;
     }
     let readers = body.iter().filter(|(i, _)| func.insts[*i].args.contains(&v));

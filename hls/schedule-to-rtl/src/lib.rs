@@ -86,20 +86,20 @@ pub fn unit_module_name(unit: &Unit) -> String {
     format!("clhls_op_{}_l{}", unit.name, unit.timing.latency)
 }
 
-/// The module of one operator unit: a pipeline with inputs `in0`.. and the output `out0`.
-pub fn unit_module(unit: &Unit, family: &str) -> rtl::Module {
+/// The module of one operator unit: a pipeline with inputs `in0`.. and the output `out0`. `spread` as in [`KernelSchedule`].
+pub fn unit_module(unit: &Unit, family: &str, spread: bool) -> rtl::Module {
     let name = unit_module_name(unit);
     let mut module = pipeline::unit_module(unit, &name, primitives(family));
-    shape(&mut module, family);
+    shape(&mut module, family, spread);
     module
 }
 
 /// Forms that suit a family: where a shift register is a flip-flop for each bit and cycle, long ones become RAM, and where a carry leaves its
 /// chain late, comparisons become differences.
-fn shape(module: &mut rtl::Module, family: &str) {
+fn shape(module: &mut rtl::Module, family: &str, spread: bool) {
     if primitives(family) == "ecp5" {
         rtl::comparisons::as_differences(module);
-        rtl::delay_lines::collect(module);
+        rtl::delay_lines::collect(module, spread);
     }
 }
 
@@ -115,7 +115,7 @@ fn lower_kernel(
     let mut modules = vec![];
     let mut unit_modules = FxHashMap::default();
     for (id, unit) in s.units.iter() {
-        let module = unit_module(unit, family);
+        let module = unit_module(unit, family, s.spread);
         let start = unit.turning.map(|t| t.start);
         let tokens = unit.last_shared().map(|last| last + 1);
         let name = module.name.clone();
@@ -160,7 +160,7 @@ fn lower_kernel(
     kernel.memory_ports.iter_mut().for_each(|port| port.id_bits = top.id_bits);
     kernel.channels = manifest::channels(&top.channels);
     modules.extend(top.modules.into_iter().map(|mut m| {
-        shape(&mut m, family);
+        shape(&mut m, family, s.spread);
         m
     }));
     Ok((kernel, modules))

@@ -58,7 +58,7 @@ pub fn build(
     let cx = sh.context();
     let bus = ArgumentBus { net: control.args, map, program_offsets };
     let mut fixed = Fixed::build(&mut b, sh.s, &cx, &bus);
-    let copies = if sh.s.uniform_copies { fixed.copy_into_segments(sh) } else { 0 };
+    let copies = if sh.s.spread { fixed.copy_into_segments(sh) } else { 0 };
     let settled = sh.s.prologue_latency + 1 + copies;
     let started = delayed(&mut b, control.start, settled);
     let go = started[started.len() - 1];

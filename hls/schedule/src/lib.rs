@@ -402,9 +402,9 @@ pub struct KernelSchedule {
     pub timing: SecondaryMap<Inst, OpTiming>,
     /// Cycles from the arrival of the arguments until all launch-uniform values stand.
     pub prologue_latency: u32,
-    /// Whether each segment has registers of its own of the launch-uniform values that several segments read, which keeps their
-    /// nets short in large kernels: a value is handed from segment to segment before the first work-item.
-    pub uniform_copies: bool,
+    /// Whether the kernel spreads over its device, so that registers keep its nets short: segments have copies of the launch-uniform values
+    /// that several read, handed from one to the next before the first work-item, and delay lines are written out of registers.
+    pub spread: bool,
     /// Segments of each block.
     pub blocks: SecondaryMap<Block, BlockSchedule>,
     /// Loops, outer before inner.

@@ -204,7 +204,7 @@ impl Reader {
             place: SecondaryMap::new(),
             timing: SecondaryMap::new(),
             prologue_latency: 0,
-            uniform_copies: false,
+            spread: false,
             blocks: SecondaryMap::new(),
             loops: vec![],
             pipelined: IndexMap::default(),
@@ -274,6 +274,10 @@ impl Reader {
                 }
                 let period_ns = l.field("period")?;
                 self.s.clock = Clock { period_ns, overhead_ns: l.field("overhead")? };
+                self.s.spread = l.peek() == Some("spread");
+                if self.s.spread {
+                    l.word()?;
+                }
             }
             "occupancy" => {
                 self.s.occupancy = Occupancy {
@@ -284,13 +288,7 @@ impl Reader {
                 };
                 self.s.task = l.field("task")?;
             }
-            "prologue" => {
-                self.s.prologue_latency = l.read()?;
-                self.s.uniform_copies = l.peek() == Some("copies");
-                if self.s.uniform_copies {
-                    l.word()?;
-                }
-            }
+            "prologue" => self.s.prologue_latency = l.read()?,
             "memory" => self.memory(l)?,
             "access" => self.access(l)?,
             "unit" => {

@@ -72,12 +72,12 @@ impl Printer<'_> {
     fn schedule(&self, out: &mut String) -> std::fmt::Result {
         let (s, o) = (self.s, &self.s.occupancy);
         let (period, overhead) = (s.clock.period_ns, s.clock.overhead_ns);
-        writeln!(out, "schedule {:?} period {period} overhead {overhead}", s.func.name)?;
+        let spread = if s.spread { " spread" } else { "" };
+        writeln!(out, "schedule {:?} period {period} overhead {overhead}{spread}", s.func.name)?;
         let (slots, size) = (o.slots, o.max_work_group_size);
         write!(out, "occupancy slots {slots} work_group {size}")?;
         writeln!(out, " slot_bits {} lid_bits {} task {}", o.slot_bits, o.lid_bits, s.task)?;
-        let copies = if s.uniform_copies { " copies" } else { "" };
-        writeln!(out, "prologue {}{copies}", s.prologue_latency)?;
+        writeln!(out, "prologue {}", s.prologue_latency)?;
         for m in s.memories.values() {
             let kind = match m.kind {
                 MemoryKind::Device { port } => format!("device {port}"),

@@ -20,13 +20,13 @@ fn printed_schedules_read_back() {
 }
 
 #[test]
-fn copies_of_uniform_values_read_back() {
+fn that_a_kernel_spreads_reads_back() {
     let text = &common::texts("task")[0];
-    let copied = text.replacen("\nprologue 0\n", "\nprologue 0 copies\n", 1);
-    assert_ne!(&copied, text);
-    let (without, with) = (parse(text).expect("reads"), parse(&copied).expect("reads"));
-    assert_eq!((without.uniform_copies, with.uniform_copies), (false, true));
-    assert_eq!(print(&with), copied);
+    let end = text.find('\n').expect("a line");
+    let far = format!("{} spread{}", &text[..end], &text[end..]);
+    let (without, with) = (parse(text).expect("reads"), parse(&far).expect("reads"));
+    assert_eq!((without.spread, with.spread), (false, true));
+    assert_eq!(print(&with), far);
 }
 
 #[test]
