@@ -4,8 +4,8 @@ use crate::core::{Shared, fixed_operands, segment_body};
 use crate::operation;
 use crate::pipeline::{Context, Pipeline};
 use abi::{HiddenArg, RegisterMap};
-use base::FxHashMap;
 use base::entity::EntityRef;
+use base::{FxHashMap, FxHashSet};
 use ir::{Inst, ObjectKind, Op, Query, Value};
 use rtl::{Expr, ModuleBuilder, Net};
 use schedule::{KernelSchedule, Place, Unit};
@@ -21,8 +21,8 @@ pub struct Fixed {
     values: FxHashMap<Value, Expr>,
     /// Nets that the top makes 1 a number of cycles after the prologue starts.
     pub pulses: Vec<(u32, Net)>,
-    /// How many segments of all compute units have a register of their own of a value.
-    copies: FxHashMap<Value, u32>,
+    /// Values of which each segment that reads them has a register of its own.
+    copied: FxHashSet<Value>,
 }
 
 /// Where hidden and visible arguments stand in the register file's output.
@@ -82,7 +82,7 @@ impl Fixed {
         bus: &ArgumentBus,
     ) -> Fixed {
         let mut fixed =
-            Fixed { values: FxHashMap::default(), pulses: vec![], copies: FxHashMap::default() };
+            Fixed { values: FxHashMap::default(), pulses: vec![], copied: FxHashSet::default() };
         let mut prologue: Vec<(u32, Inst)> = vec![];
         for &block in &s.func.layout {
             for &inst in &s.func.blocks[block].insts {
@@ -132,23 +132,25 @@ impl Fixed {
 impl Fixed {
     /// Gives each segment a register of its own of the values that several read. Cycles until the last ones stand, behind the prologue.
     pub fn copy_into_segments(&mut self, sh: &Shared) -> u32 {
+        let mut readers: FxHashMap<Value, u32> = FxHashMap::default();
         for &block in &sh.cfg.rpo {
             for k in 0..sh.s.blocks[block].segments.len() as u32 {
                 for v in fixed_operands(sh, block, k, &segment_body(sh.s, block, k)) {
-                    *self.copies.entry(v).or_default() += sh.compute_units;
+                    *readers.entry(v).or_default() += sh.compute_units;
                 }
             }
         }
         let constant = |e: &Expr| matches!(e, Expr::Const(..));
-        self.copies.retain(|v, readers| *readers > 1 && !self.values.get(v).is_none_or(constant));
-        self.copies.values().copied().max().unwrap_or(0)
+        readers.retain(|v, count| *count > 1 && !self.values.get(v).is_none_or(constant));
+        self.copied = readers.keys().copied().collect();
+        readers.into_values().max().unwrap_or(0)
     }
 
     /// The value as segment `segment` reads it. A copy is the register behind the one of the segment before: registers of equal contents
     /// would be merged again by synthesis.
     pub fn in_segment(&mut self, b: &mut ModuleBuilder, v: Value, segment: &str) -> Expr {
         let e = self.expr(v);
-        if !self.copies.contains_key(&v) {
+        if !self.copied.contains(&v) {
             return e;
         }
         let copy = b.delay(&format!("{}_{segment}", Self::port(v)), e);

@@ -183,16 +183,22 @@ b0:
     text + &format!("  e1 = store v0, v{} align 4 after e0\n  ret\n}}\n", 9 + 3 * additions)
 }
 
+/// What a build of the kernels for a board of [`boards`] in `folder` prints, told `more`.
+fn run(folder: &Path, kernels: &str, board: &str, more: &[&str]) -> String {
+    let input = folder.join("in.clir");
+    std::fs::write(&input, kernels).expect("input");
+    let args = ["build", text(&input), "--board-dir", text(folder), "--board", board, "-O", "0"];
+    let outcome = clhls(&[&args[..], more].concat());
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    outcome.out
+}
+
 /// Lines of a module of a kernel as built for a board of [`boards`].
-fn module(name: &str, clir: &str, board: &str) -> Vec<String> {
+fn module(name: &str, kernels: &str, board: &str) -> Vec<String> {
     let folder = tempfile::tempdir().expect("scratch");
     boards(folder.path());
-    let (input, out) = (folder.path().join("in.clir"), folder.path().join("out"));
-    std::fs::write(&input, clir).expect("input");
-    let dir = ["--board-dir", text(folder.path()), "--board", board];
-    let outcome =
-        clhls(&[&["build", text(&input), "-O", "0", "-o", text(&out)], &dir[..]].concat());
-    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let out = folder.path().join("out");
+    run(folder.path(), kernels, board, &["-o", text(&out)]);
     let verilog = out.join("rtl").join(format!("{name}.v"));
     let verilog = std::fs::read_to_string(verilog).expect("the module");
     verilog.lines().map(|l| l.trim().to_owned()).collect()
@@ -207,18 +213,10 @@ fn build(kernels: &str, board: &str) -> (String, serde_json::Value) {
 fn build_at(clock: &str, kernels: &str, board: &str) -> (String, serde_json::Value) {
     let folder = tempfile::tempdir().expect("scratch");
     boards(folder.path());
-    let input = folder.path().join("two.clir");
-    std::fs::write(&input, kernels).expect("input");
-    let args =
-        ["build", text(&input), "--board-dir", text(folder.path()), "--board", board, "-O", "0"];
-    let run = |more: &[&str]| {
-        let outcome = clhls(&[&args[..], &["--clock", clock], more].concat());
-        assert_eq!(outcome.code, 0, "{}", outcome.err);
-        outcome.out
-    };
-    let schedules = run(&["--emit", "schedule"]);
     let out = folder.path().join("out");
-    run(&["-o", text(&out)]);
+    let run = |more: &[&str]| run(folder.path(), kernels, board, more);
+    let schedules = run(&["--clock", clock, "--emit", "schedule"]);
+    run(&["--clock", clock, "-o", text(&out)]);
     let report = std::fs::read_to_string(out.join("report.json")).expect("a report");
     (schedules, serde_json::from_str(&report).expect("JSON"))
 }
