@@ -28,6 +28,7 @@ module clhls_pipe_ctl #(
   end
 
   reg              ready_q;
+  reg              begun_q;   // a token started in the cycle before: the credits hear of it then
   wire [EXITS-1:0] kept;      // a credit is left in the next cycle if no token starts
   wire [EXITS-1:0] spare;     // and if one does
   wire             pause;     // the next cycle is inside the initiation interval, or between two multiples of it
@@ -36,10 +37,16 @@ module clhls_pipe_ctl #(
   assign start   = s_valid & ready_q;
   assign valid[0] = start;
 
-  // `start` comes late, over long nets where the units around a segment are many: it chooses between what is known before.
+  // `start` comes late, over long nets where the units around a segment are many: it chooses between what is known before, and goes to no
+  // credits, which lie at the exits.
   always @(posedge clk) begin
-    if (rst) ready_q <= 1'b1;
-    else ready_q <= (start ? &spare : &kept) & ~pause;
+    if (rst) begin
+      ready_q <= 1'b1;
+      begun_q <= 1'b0;
+    end else begin
+      ready_q <= (start ? &spare : &kept) & ~pause;
+      begun_q <= start;
+    end
   end
 
   genvar e;
@@ -50,16 +57,17 @@ module clhls_pipe_ctl #(
       localparam [CW-1:0] ALL = PLACES[CW-1:0];
       localparam [CW-1:0] NONE = 0;
       localparam [CW-1:0] ONE = 1;
-      reg [CW-1:0] credits_q;
+      localparam [CW-1:0] TWO = ONE << 1;  // 0 with one place, where no token starts behind `begun_q`
+      reg [CW-1:0] credits_q;  // one more than there are where `begun_q`
       reg          back_q;  // a word left the exit FIFO in the cycle before: its pop comes late in a cycle
-      assign kept[e]  = back_q | (credits_q != NONE);
-      assign spare[e] = back_q | (credits_q != ONE);
+      assign kept[e]  = back_q | (credits_q != (begun_q ? ONE : NONE));
+      assign spare[e] = back_q | (credits_q != (begun_q ? TWO : ONE));
       always @(posedge clk) begin
         if (rst) begin
           credits_q <= ALL;
           back_q    <= 1'b0;
         end else begin
-          if (start ^ back_q) credits_q <= credits_q + ({CW{~back_q}} | ONE);  // -1 or 1, by one adder in front of which nothing comes late
+          if (begun_q ^ back_q) credits_q <= credits_q + ({CW{~back_q}} | ONE);  // -1 or 1, by one adder in front of which nothing comes late
           back_q <= exit_pop[e];
         end
       end

@@ -36,10 +36,10 @@
       always @(posedge clk) f_fifo <= rst ? 0 : f_fifo + valid[LATENCY] - exit_pop[f_e];
       // the FIFO gives only what it has
       always @* if (f_on & exit_pop[f_e]) assume (f_fifo != 0);
-      assign f_some[f_e] = g_exit[f_e].credits_q != 0;
+      assign f_some[f_e] = g_exit[f_e].credits_q != begun_q;
       always @* if (f_on) begin
         assert (f_fifo + f_pipe + g_exit[f_e].back_q <= PLACES);
-        assert (g_exit[f_e].credits_q == PLACES - f_fifo - f_pipe - g_exit[f_e].back_q);
+        assert (g_exit[f_e].credits_q - begun_q == PLACES - f_fifo - f_pipe - g_exit[f_e].back_q);
         if (valid[LATENCY]) assert (f_fifo < PLACES);
       end
     end

@@ -20,12 +20,17 @@ pub fn run(func: &mut Function, context: &Context<'_>) {
     edit::rewrite(func, visit);
 }
 
-/// Generic pointers, and vectors of pointers.
+/// Generic pointers, and vectors of pointers. Those that other passes have replaced (the operands of atomic operations and packets of pipes
+/// are generic in SPIR-V) are in no block.
 fn has_wide_pointers(func: &Function) -> bool {
-    func.values.values().any(|v| match v.ty.space() {
+    let wide = |v: &Value| match func.ty(*v).space() {
         Some(Space::Generic) => true,
-        Some(_) => v.ty.is_vector(),
+        Some(_) => func.ty(*v).is_vector(),
         None => false,
+    };
+    func.layout.iter().map(|b| &func.blocks[*b]).any(|block| {
+        let made = block.insts.iter().filter_map(|i| func.insts[*i].result);
+        block.params.iter().copied().chain(made).any(|v| wide(&v))
     })
 }
 
