@@ -7,7 +7,6 @@ module clhls_delay #(
   parameter LATENCY = 8    // cycles from d to q, 3..17
 ) (
   input  wire             clk,
-  input  wire             rst,  // synchronous, active high
   input  wire [WIDTH-1:0] d,
   output wire [WIDTH-1:0] q     // register
 );
@@ -30,10 +29,10 @@ module clhls_delay #(
 
   assign q = data_q;
 
-  always @(posedge clk) begin
-    if (rst) place_q <= {AW{1'b0}};
-    else place_q <= (place_q == LAST[AW-1:0]) ? {AW{1'b0}} : place_q + 1'b1;
-  end
+  // Any place is right to begin with, and one behind the last leads to the first within a turn: no reset goes to each of a design's
+  // hundreds of lines.
+  initial place_q = {AW{1'b0}};
+  always @(posedge clk) place_q <= (place_q == LAST[AW-1:0]) ? {AW{1'b0}} : place_q + 1'b1;
 
   // The word that leaves is the one written PLACES cycles ago.
   always @(posedge clk) begin

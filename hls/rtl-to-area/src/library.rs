@@ -27,7 +27,7 @@ pub(crate) fn area(
         "clhls_fifo" => sizes.fifo(p("WIDTH", 32), p("DEPTH", 16)),
         "clhls_delay" => {
             let w = sizes.made_of(p("WIDTH", 32));
-            Area { lut: 1.5 * w + 10.0, ff: w + 5.0, ..Area::default() }
+            Area { lut: 1.5 * w + 9.0, ff: w + 5.0, ..Area::default() }
         }
         "clhls_carry" => sizes.carry(p("WIDTH", 32), p("DISTANCE", 2)),
         "clhls_skid" => skid(sizes.made_of(p("WIDTH", 32))),

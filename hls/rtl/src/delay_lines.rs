@@ -117,7 +117,7 @@ fn add_line(module: &mut Module, number: usize, chains: &[Chain]) {
             params: params.map(|(n, v)| (n.to_owned(), Param::from(v))).into_iter().collect(),
             ports: ports.map(|(n, c)| (n.to_owned(), c)).into_iter().collect(),
             clocked: true,
-            reset: true,
+            reset: false,
             comment: String::new(),
         });
         data = Expr::Net(out);
