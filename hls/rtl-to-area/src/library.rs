@@ -165,6 +165,8 @@ impl Sizes<'_> {
             _ => 17,
         };
         if depth > deepest {
+            // Of tokens without contents only their number counts.
+            let width = if w > 0.0 { width } else { 0 };
             let ring = self.ram(width, (depth - 3 - late).next_power_of_two());
             let ff = w * (1 + 2 * late) as f64 + (46 + 10 * late) as f64;
             return sum([ring, Area { lut: 55.0 + w, ff, ..Area::default() }]);

@@ -153,6 +153,26 @@ fn merges_pass_on_what_is_read_of_each_stream() {
     assert_eq!(merge(16) - merge(12), 4.0 * 4.0);
 }
 
+/// A deep queue of words that nobody reads keeps only their number: yosys makes no block RAM of it (`c11_atomics`, 3 blocks).
+#[test]
+fn queues_of_words_that_nobody_reads_have_no_block_ram() {
+    let queue = |read: bool| {
+        let mut b = top();
+        let (x, out) = (b.input("x", 8), b.output("out", 8));
+        let (valid, word) = (b.output("valid", 1), b.net("word", 8));
+        b.instance("clhls_fifo", "u_fifo")
+            .param("WIDTH", 8)
+            .param("DEPTH", 128)
+            .input("s_data", x)
+            .output("m_valid", valid)
+            .output("m_data", word)
+            .done();
+        b.assign(out, if read { word.into() } else { Expr::Const(8, 0) });
+        area(vec![b.finish()]).bram
+    };
+    assert_eq!((queue(true), queue(false)), (1.0, 0.0));
+}
+
 /// A value that goes round in a register and reaches no output is not there; one that does is.
 #[test]
 fn rings_count_where_they_reach_an_output() {
